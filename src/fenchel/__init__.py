@@ -1,0 +1,1 @@
+"""Online learning with linear models: mirror descent with time-varying regularizers."""

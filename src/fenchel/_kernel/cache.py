@@ -1,0 +1,105 @@
+"""Compiled code on disk: found again by the next process, never stale.
+
+Numba looks only at the file of the cached function, so a change in another file (a regularizer
+that the loop inlines) would go unseen and the old code would run. Here the folder's name is a hash
+of every source file of the package: any change opens a new folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import caching
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+@cache
+def source_hash() -> str:
+    """A hash of the package's sources and of Numba's version."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for file in sorted(PACKAGE.rglob("*.py")):
+        digest.update(str(file.relative_to(PACKAGE)).encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+@cache
+def cache_folder() -> Path | None:
+    """The folder for this state of the sources, or None where none can be written.
+
+    ``FENCHEL_CACHE_DIR`` names another place; the default follows the XDG convention.
+    """
+    named = os.environ.get("FENCHEL_CACHE_DIR")
+    base = Path(named) if named else _default_base()
+    folder = base / source_hash()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        return None
+    return folder
+
+
+def _default_base() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(home) if home else Path.home() / ".cache") / "fenchel"
+    except RuntimeError:  # no home folder can be found
+        return Path(tempfile.gettempdir()) / "fenchel"
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    """Where one function's compiled code lies: the folder of the sources' hash."""
+
+    def __init__(self, function: Any, source: str) -> None:
+        self._line = function.__code__.co_firstlineno
+        self._module = function.__module__
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return source_hash()
+
+    def get_disambiguator(self) -> str:
+        return f"{self._module}.{self._line}"
+
+    @classmethod
+    def from_function(cls, function: Any, source: str) -> Any:
+        return None if cache_folder() is None else cls(function, source)
+
+
+class _Implementation(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [_Locator]  # noqa: RUF012 (Numba's own attribute)
+
+
+class SourceKeyedCache(caching.FunctionCache):  # type: ignore[misc]
+    """Numba's function cache in our folder; a full or vanished disk costs time, nothing else."""
+
+    _impl_class = _Implementation
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        try:
+            super().save_overload(signature, data)
+        except OSError:
+            self.disable()
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(signature, target_context)
+        except (OSError, EOFError):
+            return None
+
+
+def attach(dispatcher: Any) -> None:
+    """Give a dispatcher its place on disk, where there is one."""
+    if cache_folder() is not None:
+        dispatcher._cache = SourceKeyedCache(dispatcher.py_func)
