@@ -1,1 +1,67 @@
-"""To be written."""
+"""Regularizers f_t: value, conjugate, the conjugate's gradient, strong convexity, dual norm."""
+
+from fenchel.regularizers.adagrad import AdaGrad
+from fenchel.regularizers.coin import CoinBetting
+from fenchel.regularizers.composite import Composite
+from fenchel.regularizers.diagonal import DiagonalQuadratic
+from fenchel.regularizers.domains import Ball, Box, Orthant, Simplex, Whole
+from fenchel.regularizers.entropic import Entropic
+from fenchel.regularizers.euclidean import Euclidean
+from fenchel.regularizers.ftrl import ProximalCentres
+from fenchel.regularizers.full import FullQuadratic
+from fenchel.regularizers.gaussian import ConfidentGaussian, Gaussian
+from fenchel.regularizers.leveled import Leveled
+from fenchel.regularizers.matrix import GroupComposite, Schatten
+from fenchel.regularizers.newton import NewtonStep
+from fenchel.regularizers.normalized import NormalizedAdaptive
+from fenchel.regularizers.p_norm import PNorm, WeightedPNorm
+from fenchel.regularizers.scale_invariant import ScaleInvariantAdaGrad, ScaleInvariantPNorm
+from fenchel.regularizers.verbs import (
+    absorb,
+    absorb_row,
+    commit,
+    look,
+    margin,
+    prepare,
+    product,
+    rescued_margin,
+    spread,
+    weight,
+)
+
+__all__ = [
+    "AdaGrad",
+    "Ball",
+    "Box",
+    "CoinBetting",
+    "Composite",
+    "ConfidentGaussian",
+    "DiagonalQuadratic",
+    "Entropic",
+    "Euclidean",
+    "FullQuadratic",
+    "Gaussian",
+    "GroupComposite",
+    "Leveled",
+    "NewtonStep",
+    "NormalizedAdaptive",
+    "Orthant",
+    "PNorm",
+    "ProximalCentres",
+    "ScaleInvariantAdaGrad",
+    "ScaleInvariantPNorm",
+    "Schatten",
+    "Simplex",
+    "WeightedPNorm",
+    "Whole",
+    "absorb",
+    "absorb_row",
+    "commit",
+    "look",
+    "margin",
+    "prepare",
+    "product",
+    "rescued_margin",
+    "spread",
+    "weight",
+]

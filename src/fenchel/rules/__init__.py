@@ -1,1 +1,29 @@
-"""To be written."""
+"""Rules: which z_t = coefficient·x_t."""
+
+from fenchel.rules.steps import (
+    Aggressive,
+    Conservative,
+    NormalizedResidual,
+    OriginalArow,
+    PassiveAggressive,
+    Residual,
+    SoftConfidence,
+    Subgradient,
+    Target,
+    TunedAggressive,
+    coefficient,
+)
+
+__all__ = [
+    "Aggressive",
+    "Conservative",
+    "NormalizedResidual",
+    "OriginalArow",
+    "PassiveAggressive",
+    "Residual",
+    "SoftConfidence",
+    "Subgradient",
+    "Target",
+    "TunedAggressive",
+    "coefficient",
+]

@@ -1,0 +1,95 @@
+"""The state of a part: plain arrays with names, all zero at the start, growing with the stream.
+
+A part declares its state by the defaults of its fields: ``SLOTS`` (one number for each slot),
+``SCALAR`` (one number that the run changes), ``MATRIX`` (slots × slots). Everything else is a
+parameter or another part. ``start`` gives a part its arrays; ``grow`` moves them to a larger width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Part = TypeVar("Part", bound=Any)
+Width = int | tuple[int, ...]
+
+# Markers, told apart by identity.
+SLOTS: Array = np.zeros(0)
+SCALAR: Array = np.zeros(0)
+MATRIX: Array = np.zeros((0, 0))
+
+PARTS: list[type] = []
+
+
+def part(cls: type[Part]) -> type[Part]:
+    """Class decorator: a NamedTuple of parameters and state that the contract checks will find."""
+    PARTS.append(cls)
+    cls.begin = start
+    return cls
+
+
+def is_part(value: Any) -> bool:
+    """Whether a value is a NamedTuple, the form of every part."""
+    return isinstance(value, tuple) and hasattr(value, "_field_defaults")
+
+
+def shape_of(marker: Any, width: Width) -> tuple[int, ...] | None:
+    """The shape of a state array at this width (or shape of θ); None for a parameter."""
+    if marker is SLOTS:
+        return width if isinstance(width, tuple) else (width,)
+    if marker is SCALAR:
+        return (1,)
+    if marker is MATRIX and isinstance(width, int):
+        return (width, width)
+    return None
+
+
+def start(part: Part, width: Width) -> Part:
+    """The same part with state arrays of its own, zero, ``width`` slots wide."""
+    changes: dict[str, Any] = {}
+    for name, value in zip(part._fields, part, strict=True):
+        shape = shape_of(part._field_defaults.get(name), width)
+        if shape is not None:
+            changes[name] = np.zeros(shape)
+        elif is_part(value):
+            changes[name] = start(value, width)
+    return part._replace(**changes)
+
+
+def grow(part: Part, width: int) -> Part:
+    """The same part and state, ``width`` slots wide; new slots are zero."""
+    changes: dict[str, Any] = {}
+    for name, value in zip(part._fields, part, strict=True):
+        marker = part._field_defaults.get(name)
+        shape = shape_of(marker, width)
+        if shape is not None and marker is not SCALAR:
+            larger = np.zeros(shape)
+            larger[tuple(slice(0, n) for n in value.shape)] = value
+            changes[name] = larger
+        elif is_part(value):
+            changes[name] = grow(value, width)
+    return part._replace(**changes)
+
+
+def arrays(part: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
+    """The state arrays of a part and of the parts inside it, with dotted names."""
+    for name, value in zip(part._fields, part, strict=True):
+        if shape_of(part._field_defaults.get(name), 0) is not None:
+            yield prefix + name, value
+        elif is_part(value):
+            yield from arrays(value, f"{prefix}{name}.")
+
+
+def copy(part: Part) -> Part:
+    """A part with copies of the same arrays."""
+    changes: dict[str, Any] = {}
+    for name, value in zip(part._fields, part, strict=True):
+        if shape_of(part._field_defaults.get(name), 0) is not None:
+            changes[name] = value.copy()
+        elif is_part(value):
+            changes[name] = copy(value)
+    return part._replace(**changes)

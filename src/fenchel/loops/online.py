@@ -1,0 +1,85 @@
+"""The compiled online loop: Algorithm 1 over a block of rows, whatever the parts.
+
+    x_t seen      view = look(f, row)                           f_t
+    w_t read      m_t = ⟨w_t, x_t⟩ = margin(f, view, row)       kept before the label is used
+    z_t chosen    c = coefficient(rule, …)                      z_t = c·x_t
+    θ_{t+1}       commit(f, view, row, c)                       θ_t + z_t
+
+One loop serves sparse rows, dense rows and the full matrix: what differs is behind the verbs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+from fenchel._kernel import helper, kernel
+from fenchel._kernel.rows import LARGEST, row_at, sound
+from fenchel._kernel.state import Array
+from fenchel.loops.averages import bank
+from fenchel.regularizers.verbs import commit, look, margin, prepare, rescued_margin
+from fenchel.rules.steps import coefficient
+
+
+@helper
+def _margin(f: Any, view: Any, row: Any) -> float:
+    """⟨w_t, x_t⟩, finite for every finite row."""
+    m = margin(f, view, row)
+    return m if abs(m) <= LARGEST else float(rescued_margin(f, view, row))
+
+
+@kernel
+def learn_rows(
+    loss: Any,
+    f: Any,
+    rule: Any,
+    average: Any,
+    rows: Any,
+    y: Array,
+    importance: Array,
+    bias: float,
+    width: int,
+    checked: bool,
+    margins: Array,
+) -> int:
+    """Learn from every row in turn; ``margins`` gets each ⟨w_t, x_t⟩ from before its label.
+
+    Returns −1, or the number of the first row that is not sound: then the caller restores the state.
+    """
+    last = importance.shape[0] - 1
+    for t in range(y.shape[0]):
+        if not checked and not sound(rows, t, width):
+            return t
+        row = row_at(rows, t, bias, importance[min(t, last)])
+        prepare(f, row)
+        view = look(f, row)
+        m = _margin(f, view, row)
+        margins[t] = m
+        c = coefficient(rule, loss, f, view, row, m, y[t])
+        bank(average, f, view, row)
+        commit(f, view, row, c)
+    return -1
+
+
+@kernel
+def decide_rows(
+    f: Any, rows: Any, count: int, bias: float, width: int, checked: bool, margins: Array
+) -> int:
+    """The margin of every row as the next round would see it; nothing changes."""
+    for t in range(count):
+        if not checked and not sound(rows, t, width):
+            return t
+        row = row_at(rows, t, bias, 1.0)
+        margins[t] = _margin(f, look(f, row), row)
+    return -1
+
+
+@kernel
+def check_rows(rows: Any, count: int, width: int) -> int:
+    """The number of the first row that is not sound, or −1."""
+    for t in range(count):
+        if not sound(rows, t, width):
+            return t
+    return -1
+
+

@@ -1,0 +1,40 @@
+"""Losses by the names that users type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fenchel._kernel.state import is_part
+from fenchel.losses.hinge import Hinge, MaxMargin, SquaredHinge
+from fenchel.losses.logistic import Logistic
+from fenchel.losses.regression import Absolute, EpsilonInsensitive, Huber, Quantile, Squared
+
+BY_NAME: dict[str, type] = {
+    "hinge": Hinge,
+    "squared_hinge": SquaredHinge,
+    "logistic": Logistic,
+    "squared": Squared,
+    "absolute": Absolute,
+    "epsilon_insensitive": EpsilonInsensitive,
+    "quantile": Quantile,
+    "huber": Huber,
+    "max_margin": MaxMargin,
+}
+
+
+def named(loss: Any) -> Any:
+    """The loss of this name, or the loss object itself.
+
+    >>> named("hinge")
+    Hinge()
+    >>> named(Huber(delta=2.0))
+    Huber(delta=2.0)
+    """
+    if isinstance(loss, str):
+        key = loss.replace("-", "_")
+        if key not in BY_NAME:
+            raise ValueError(f"loss={loss!r} is unknown: choose one of {', '.join(BY_NAME)}")
+        return BY_NAME[key]()
+    if not is_part(loss):
+        raise ValueError(f"loss={loss!r} is neither a name nor a loss: try loss='hinge'")
+    return loss

@@ -1,0 +1,189 @@
+"""Losses of regression: squared, absolute, ε-insensitive, quantile, Huber."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fenchel._kernel.state import part
+from fenchel.losses.verbs import derivative, value
+
+
+@part
+class Squared(NamedTuple):
+    """ℓ(m, y) = ½·(m − y)² (Section 4): not Lipschitz.
+
+    >>> value(Squared(), 3.0, 1.0), derivative(Squared(), 3.0, 1.0)
+    (2.0, 2.0)
+    """
+
+    @property
+    def lipschitz(self) -> None:
+        """The derivative is unbounded."""
+        return None
+
+    @property
+    def task(self) -> str:
+        """Labels are numbers."""
+        return "regression"
+
+
+@value.of(Squared)
+def _squared_value(loss: Any, margin: float, y: float) -> float:
+    """½·(m − y)²."""
+    return 0.5 * (margin - y) * (margin - y)
+
+
+@derivative.of(Squared)
+def _squared_derivative(loss: Any, margin: float, y: float) -> float:
+    """m − y."""
+    return margin - y
+
+
+@part
+class Absolute(NamedTuple):
+    """ℓ(m, y) = |m − y|; the derivative at the kink m = y is 0.
+
+    >>> value(Absolute(), 3.0, 1.0), derivative(Absolute(), 3.0, 1.0), derivative(Absolute(), 1.0, 1.0)
+    (2.0, 1.0, 0.0)
+    """
+
+    @property
+    def lipschitz(self) -> float:
+        """|ℓ′| ≤ 1."""
+        return 1.0
+
+    @property
+    def task(self) -> str:
+        """Labels are numbers."""
+        return "regression"
+
+
+@value.of(Absolute)
+def _absolute_value(loss: Any, margin: float, y: float) -> float:
+    """|m − y|."""
+    return abs(margin - y)
+
+
+@derivative.of(Absolute)
+def _absolute_derivative(loss: Any, margin: float, y: float) -> float:
+    """sign(m − y), 0 at m = y."""
+    if margin > y:
+        return 1.0
+    if margin < y:
+        return -1.0
+    return 0.0
+
+
+@part
+class EpsilonInsensitive(NamedTuple):
+    """ℓ(m, y) = [|m − y| − ε]₊; the derivative at the two kinks |m − y| = ε is 0.
+
+    >>> loss = EpsilonInsensitive(epsilon=0.5)
+    >>> value(loss, 2.0, 1.0), derivative(loss, 2.0, 1.0), derivative(loss, 1.5, 1.0)
+    (0.5, 1.0, 0.0)
+    """
+
+    epsilon: float = 0.1
+
+    @property
+    def lipschitz(self) -> float:
+        """|ℓ′| ≤ 1."""
+        return 1.0
+
+    @property
+    def task(self) -> str:
+        """Labels are numbers."""
+        return "regression"
+
+
+@value.of(EpsilonInsensitive)
+def _insensitive_value(loss: Any, margin: float, y: float) -> float:
+    """[|m − y| − ε]₊."""
+    return max(0.0, abs(margin - y) - loss.epsilon)
+
+
+@derivative.of(EpsilonInsensitive)
+def _insensitive_derivative(loss: Any, margin: float, y: float) -> float:
+    """sign(m − y) where |m − y| > ε, else 0."""
+    if margin - y > loss.epsilon:
+        return 1.0
+    if y - margin > loss.epsilon:
+        return -1.0
+    return 0.0
+
+
+@part
+class Quantile(NamedTuple):
+    """ℓ(m, y) = τ·(y − m) above the prediction, (1 − τ)·(m − y) below it; 0 at the kink m = y.
+
+    Its minimiser is the τ-quantile of y.
+
+    >>> loss = Quantile(tau=0.9)
+    >>> round(value(loss, 0.0, 1.0), 6), derivative(loss, 0.0, 1.0), derivative(loss, 1.0, 1.0)
+    (0.9, -0.9, 0.0)
+    """
+
+    tau: float = 0.5
+
+    @property
+    def lipschitz(self) -> float:
+        """|ℓ′| ≤ max(τ, 1 − τ)."""
+        return max(self.tau, 1.0 - self.tau)
+
+    @property
+    def task(self) -> str:
+        """Labels are numbers."""
+        return "regression"
+
+
+@value.of(Quantile)
+def _quantile_value(loss: Any, margin: float, y: float) -> float:
+    """max(τ·(y − m), (1 − τ)·(m − y))."""
+    return max(loss.tau * (y - margin), (1.0 - loss.tau) * (margin - y))
+
+
+@derivative.of(Quantile)
+def _quantile_derivative(loss: Any, margin: float, y: float) -> float:
+    """−τ where m < y, 1 − τ where m > y, 0 at m = y."""
+    if margin < y:
+        return -float(loss.tau)
+    if margin > y:
+        return 1.0 - float(loss.tau)
+    return 0.0
+
+
+@part
+class Huber(NamedTuple):
+    """ℓ(m, y) = ½·(m − y)² for |m − y| ≤ δ, δ·|m − y| − ½δ² beyond: smooth and δ-Lipschitz.
+
+    >>> loss = Huber(delta=1.0)
+    >>> value(loss, 0.5, 0.0), value(loss, 3.0, 0.0), derivative(loss, 3.0, 0.0)
+    (0.125, 2.5, 1.0)
+    """
+
+    delta: float = 1.0
+
+    @property
+    def lipschitz(self) -> float:
+        """|ℓ′| ≤ δ."""
+        return self.delta
+
+    @property
+    def task(self) -> str:
+        """Labels are numbers."""
+        return "regression"
+
+
+@value.of(Huber)
+def _huber_value(loss: Any, margin: float, y: float) -> float:
+    """½·r² for |r| ≤ δ, else δ·(|r| − ½δ), with r = m − y."""
+    size = abs(margin - y)
+    if size <= loss.delta:
+        return 0.5 * size * size
+    return float(loss.delta * (size - 0.5 * loss.delta))
+
+
+@derivative.of(Huber)
+def _huber_derivative(loss: Any, margin: float, y: float) -> float:
+    """m − y, held inside [−δ, δ]."""
+    return min(max(margin - y, -loss.delta), loss.delta)

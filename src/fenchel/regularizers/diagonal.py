@@ -1,0 +1,107 @@
+"""f_t = ½·wᵀD_t·w, D_t = diag(a + Σ x_s²/r): the diagonal second-order regularizer (Section 6.3)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._kernel.rows import entries, saturated, slot_of, value_of
+from fenchel._kernel.state import SLOTS, Array, part
+from fenchel.regularizers.domains import Whole, confine
+from fenchel.regularizers.verbs import commit, look, spread, weight
+
+
+@part
+class DiagonalQuadratic(NamedTuple):
+    """f_t(w) = ½·Σ (a + s_j)·w_j² with s_j = Σ x_{s,j}²/r over the rounds kept, x_t's included.
+
+    The tentative D_t = D_{t−1} + diag(x_t²)/r predicts. It is kept on rounds that update, or on all
+    of them with ``always`` (Vovk-Azoury-Warmuth). 1-strongly convex for √(uᵀD_t·u), whose dual is
+    √(zᵀD_t⁻¹·z).
+
+    >>> f = DiagonalQuadratic(r=1.0).begin(2).observe(np.array([1.0, 3.0]))
+    >>> f.gradient(np.array([1.0, 1.0]))
+    array([0.5, 0.1])
+    """
+
+    a: float = 1.0
+    r: float = 1.0
+    always: bool = False
+    domain: Any = Whole()
+    theta: Array = SLOTS
+    squares: Array = SLOTS
+
+    homogeneous = True
+
+    def observe(self, x: Array) -> DiagonalQuadratic:
+        """The tentative f_t, x_t included."""
+        return self._replace(squares=self.squares + x * x / self.r)
+
+    def commit(self, tentative: DiagonalQuadratic, z: Array) -> DiagonalQuadratic:
+        """Keep f_t where the round updates (z ≠ 0) or always."""
+        return tentative if self.always or np.any(z) else self
+
+    @property
+    def diagonal(self) -> Array:
+        """The diagonal of D_t."""
+        return np.asarray(self.a + self.squares)
+
+    def value(self, u: Array) -> float:
+        """f_t(u) = ½·uᵀD_t·u."""
+        return 0.5 * float(np.sum(self.diagonal * u * u))
+
+    def gradient(self, theta: Array) -> Array:
+        """∇f_t*(θ) = D_t⁻¹·θ, confined to S."""
+        return np.asarray(self.domain.project(theta / self.diagonal))
+
+    def conjugate(self, theta: Array) -> float:
+        """f_t*(θ) = ⟨w, θ⟩ − f_t(w) at w = ∇f_t*(θ); ½·θᵀD_t⁻¹·θ on the whole space."""
+        w = self.gradient(theta)
+        return float(np.vdot(w, theta)) - self.value(w)
+
+    @property
+    def strong_convexity(self) -> float:
+        """β_t = 1."""
+        return 1.0
+
+    def norm(self, u: Array) -> float:
+        """√(uᵀD_t·u)."""
+        return float(np.sqrt(np.sum(self.diagonal * u * u)))
+
+    def dual_norm(self, z: Array) -> float:
+        """√(zᵀD_t⁻¹·z)."""
+        return float(np.sqrt(np.sum(z * z / self.diagonal)))
+
+
+@look.of(DiagonalQuadratic)
+def _look(f: Any, row: Any) -> float:
+    """1/r times the importance of the round: weight 2 is the example seen twice in D_t."""
+    return float(row.importance / f.r)
+
+
+@weight.of(DiagonalQuadratic)
+def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
+    """w_j = θ_j / (a + s_j + x²/r)."""
+    return float(confine(f.domain, 0.0, f.theta[slot] / (f.a + f.squares[slot] + x * x * view)))
+
+
+@commit.of(DiagonalQuadratic)
+def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
+    if coefficient == 0.0 and not f.always:
+        return
+    for k in range(entries(row)):
+        j = slot_of(row, k)
+        x = value_of(row, k)
+        f.theta[j] = saturated(f.theta[j] + coefficient * x)
+        f.squares[j] = saturated(f.squares[j] + x * x * view)
+
+
+@spread.of(DiagonalQuadratic)
+def _spread(f: Any, view: Any, row: Any) -> float:
+    """x·D_t⁻¹·x."""
+    total = 0.0
+    for k in range(entries(row)):
+        x = value_of(row, k)
+        total += x * (x / (f.a + f.squares[slot_of(row, k)] + x * x * view))
+    return total

@@ -1,0 +1,191 @@
+"""Entropic regularizers on the scaled simplex: exponentiated gradient and Winnow.
+
+f(w) = Σ v_i·ln v_i + ln d with w = total·v, v in the simplex (the constant makes f ≥ 0), so that
+w_j = total·exp(s_j)/Σ exp(s_i) at s = total·θ. The signed version splits w = total·(v⁺ − v⁻) over 2d
+coordinates. The adaptive one (Steinhardt & Liang, 2014) subtracts a correction from the exponent,
+s_j = total·θ_j − Σ (total·z_j)²: a regularizer that changes over time by a linear term.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._kernel import helper
+from fenchel._kernel.rows import entries, saturated, slot_of, value_of
+from fenchel._kernel.state import SCALAR, SLOTS, Array, part
+from fenchel.regularizers.verbs import commit, look, weight
+
+# The sum of exponentials is taken anew when it fell this far below its peak.
+WORN = 1e-6
+# exp of more than this would come near the largest float.
+HIGH = 600.0
+
+
+@part
+class Entropic(NamedTuple):
+    """f_t on the simplex {w ≥ 0, Σ w = total}, or its signed version {‖w‖₁ ≤ total}.
+
+    1/total²-strongly convex for ‖·‖₁, whose dual is ‖·‖_∞ (Pinsker). w_1 is uniform, or 0 when
+    signed. ``dimension`` is d, kept by the learner.
+
+    >>> f = Entropic(total=1.0)
+    >>> f.gradient(np.log(np.array([1.0, 3.0])))
+    array([0.25, 0.75])
+    """
+
+    total: float = 1.0
+    signed: bool = False
+    adaptive: bool = False
+    theta: Array = SLOTS
+    squares: Array = SLOTS
+    dimension: Array = SCALAR
+    pivot: Array = SCALAR
+    excess: Array = SCALAR
+    peak: Array = SCALAR
+
+    homogeneous = False
+
+    def commit(self, current: Entropic, z: Array) -> Entropic:
+        """Add (total·z_j)² to the corrections of the adaptive form."""
+        if not self.adaptive:
+            return self
+        return self._replace(squares=self.squares + (self.total * z) ** 2)
+
+    def exponents(self, theta: Array) -> Array:
+        """s_j for the positive and, when signed, the negative coordinates."""
+        s = self.total * theta
+        both = np.concatenate([s, -s]) if self.signed else s
+        if self.adaptive and len(self.squares):
+            both = both - (np.tile(self.squares, 2) if self.signed else self.squares)
+        return np.asarray(both)
+
+    def gradient(self, theta: Array) -> Array:
+        """w_j = total·exp(s_j)/Σ exp(s_i), minus the negative half when signed."""
+        s = self.exponents(theta)
+        v = np.exp(s - s.max())
+        v *= self.total / v.sum()
+        return v[: len(theta)] - v[len(theta) :] if self.signed else v
+
+    def conjugate(self, theta: Array) -> float:
+        """f*(θ) = ln Σ exp(s_i) − ln d (2d when signed)."""
+        s = self.exponents(theta)
+        return float(s.max() + np.log(np.exp(s - s.max()).sum()) - np.log(len(s)))
+
+    def value(self, u: Array) -> float:
+        """f(u) = Σ v_i·ln v_i + ln d for unsigned u; the least over v⁺ − v⁻ = u/total when signed."""
+        v = u / self.total
+        if self.signed:
+            v = _cheapest_split(v)
+        inside = v > 0.0
+        entropy = float(np.sum(v[inside] * np.log(v[inside])))
+        extra = np.tile(self.squares, 2) if self.signed else self.squares
+        linear = float(v @ extra) if self.adaptive and len(self.squares) else 0.0
+        return entropy + float(np.log(len(v))) + linear
+
+    @property
+    def strong_convexity(self) -> float:
+        """β = 1/total²."""
+        return 1.0 / self.total**2
+
+    def norm(self, u: Array) -> float:
+        """‖u‖₁."""
+        return float(np.abs(u).sum())
+
+    def dual_norm(self, z: Array) -> float:
+        """‖z‖_∞."""
+        return float(np.max(np.abs(z), initial=0.0))
+
+
+def _cheapest_split(v: Array) -> Array:
+    """(v⁺, v⁻) with v⁺ − v⁻ = v and Σ = 1 of least Σ v ln v.
+
+    Stationarity makes v⁺_i·v⁻_i the same number κ for all i; Σ √(v_i² + 4κ) = 1 fixes κ.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(200):
+        kappa = 0.5 * (low + high)
+        if np.sqrt(v * v + 4.0 * kappa).sum() > 1.0:
+            high = kappa
+        else:
+            low = kappa
+    width = np.sqrt(v * v + 4.0 * low)
+    return np.asarray(np.concatenate([0.5 * (width + v), 0.5 * (width - v)]))
+
+
+@helper
+def _above(f: Any, slot: Any, pivot: float) -> float:
+    """What a coordinate adds to Σ exp(s_i − pivot) beyond its exp(−pivot) at θ = 0."""
+    s = f.total * f.theta[slot]
+    level = -f.squares[slot] - pivot if f.adaptive else -pivot
+    if f.signed:
+        return float(np.exp(level + s) + np.exp(level - s) - 2.0 * np.exp(-pivot))
+    return float(np.exp(level + s) - np.exp(-pivot))
+
+
+@helper
+def _sum(f: Any) -> float:
+    """Σ exp(s_i − pivot)."""
+    copies = 2.0 if f.signed else 1.0
+    return float(copies * f.dimension[0] * np.exp(-f.pivot[0]) + f.excess[0])
+
+
+@helper
+def _rebuild(f: Any) -> None:
+    """The sum anew, around the largest exponent; coordinates never touched have exponent 0."""
+    largest = -np.inf
+    touched = 0.0
+    for j in range(f.theta.shape[0]):
+        if f.theta[j] != 0.0 or f.squares[j] != 0.0:
+            touched += 1.0
+            s = f.total * (abs(f.theta[j]) if f.signed else f.theta[j])
+            largest = max(largest, s - f.squares[j] if f.adaptive else s)
+    if touched < f.dimension[0]:
+        largest = max(largest, 0.0)
+    f.pivot[0] = largest
+    f.excess[0] = 0.0
+    for j in range(f.theta.shape[0]):
+        if f.theta[j] != 0.0 or f.squares[j] != 0.0:
+            f.excess[0] += _above(f, j, largest)
+    f.peak[0] = _sum(f)
+
+
+@look.of(Entropic)
+def _look(f: Any, row: Any) -> float:
+    """total/Σ exp(s_i − pivot)."""
+    return float(f.total / max(_sum(f), np.finfo(np.float64).tiny))
+
+
+@weight.of(Entropic)
+def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
+    """w_j = total·exp(s_j)/Σ exp(s_i)."""
+    s = f.total * f.theta[slot]
+    level = -f.pivot[0] - f.squares[slot] if f.adaptive else -f.pivot[0]
+    if f.signed:
+        return float(view * (np.exp(level + s) - np.exp(level - s)))
+    return float(view * np.exp(level + s))
+
+
+@commit.of(Entropic)
+def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
+    if coefficient == 0.0:
+        return
+    highest = -np.inf
+    for k in range(entries(row)):
+        j = slot_of(row, k)
+        x = value_of(row, k)
+        if x == 0.0:
+            continue
+        before = _above(f, j, f.pivot[0])
+        z = saturated(coefficient * x)
+        f.theta[j] = min(max(f.theta[j] + z, -1e300 / f.total), 1e300 / f.total)
+        if f.adaptive:
+            f.squares[j] = min(f.squares[j] + (f.total * z) * (f.total * z), 1e300)
+        s = f.total * (abs(f.theta[j]) if f.signed else f.theta[j])
+        highest = max(highest, s - f.squares[j] if f.adaptive else s)
+        if highest - f.pivot[0] < HIGH:
+            f.excess[0] += _above(f, j, f.pivot[0]) - before
+    f.peak[0] = max(f.peak[0], _sum(f))
+    if highest - f.pivot[0] >= HIGH or not _sum(f) > WORN * f.peak[0]:
+        _rebuild(f)

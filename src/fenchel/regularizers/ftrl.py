@@ -1,0 +1,54 @@
+"""FTRL-Proximal (McMahan, 2011): dual averaging with regularizers centred at the past weights."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._kernel.rows import entries, saturated, slot_of, value_of
+from fenchel._kernel.state import SLOTS, Array, part
+from fenchel.regularizers.composite import soft_threshold
+from fenchel.regularizers.verbs import commit, weight
+
+
+@part
+class ProximalCentres(NamedTuple):
+    """f_t(w) = Σ_{s<t} σ_s/2·‖w − w_s‖² + β/(2α)·‖w‖² + l1·‖w‖₁ + l2/2·‖w‖², a coordinate each.
+
+    σ_s = (√(n_s) − √(n_{s−1}))/α with n_s = Σ ℓ′². Mirror descent with this f_t and z_t = −ℓ′_t; the
+    linear part of the centres is kept inside θ, so that w_j = soft(θ_j, l1)/((β + √n_j)/α + l2).
+    """
+
+    alpha: float = 0.1
+    beta: float = 1.0
+    l1: float = 0.0
+    l2: float = 0.0
+    theta: Array = SLOTS
+    squares: Array = SLOTS
+
+    def gradient(self, theta: Array) -> Array:
+        """w, from the θ that holds the centres."""
+        soft = np.sign(theta) * np.maximum(np.abs(theta) - self.l1, 0.0)
+        return np.asarray(soft / ((self.beta + np.sqrt(self.squares)) / self.alpha + self.l2))
+
+
+@weight.of(ProximalCentres)
+def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
+    """w_j = soft(θ_j, l1)/((β + √n_j)/α + l2)."""
+    curvature = (f.beta + np.sqrt(f.squares[slot])) / f.alpha + f.l2
+    return float(soft_threshold(f.theta[slot], f.l1) / curvature)
+
+
+@commit.of(ProximalCentres)
+def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
+    """θ_j ← θ_j − ℓ′_j + σ_j·w_j, n_j ← n_j + ℓ′_j²."""
+    if coefficient == 0.0:
+        return
+    for k in range(entries(row)):
+        j = slot_of(row, k)
+        step = saturated(coefficient * value_of(row, k))
+        after = saturated(f.squares[j] + step * step)
+        sigma = (np.sqrt(after) - np.sqrt(f.squares[j])) / f.alpha
+        f.theta[j] = saturated(f.theta[j] + step + sigma * weight(f, view, j, 0.0))
+        f.squares[j] = after

@@ -1,0 +1,197 @@
+"""f_t = ½·wᵀA_t·w with the whole matrix A_t = a·I + Σ x_s·x_sᵀ/r (Sections 4 and 6.2).
+
+Kept as the triangular factor R of A = RᵀR and b = R⁻ᵀθ, turned by Givens rotations: O(d²) a round,
+as the rank-one update of an inverse is, but backward stable, so that no number of rounds and no
+scaling of the features makes A indefinite. Then, with the a that solves Rᵀa = x,
+
+    xᵀA⁻¹x = ‖a‖²,    θᵀA⁻¹x = ⟨a, b⟩,    and θᵀ(A + xxᵀ/r)⁻¹x = ⟨a, b⟩·r/(r + ‖a‖²)  (Woodbury).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._kernel import helper
+from fenchel._kernel.rows import ONE, entries, saturated, slot_of, value_of
+from fenchel._kernel.state import MATRIX, SLOTS, Array, part
+from fenchel.regularizers.verbs import commit, look, margin, rescued_margin, spread, weight
+
+
+@part
+class FullQuadratic(NamedTuple):
+    """f_t(w) = ½·wᵀA_t·w, A_t = a·I + Σ x_s·x_sᵀ/r over the rounds kept.
+
+    With ``tentative`` A_t includes x_t when it predicts, otherwise x_{t−1} is the last (the original
+    AROW). Kept on rounds that update, or on all with ``always``. 1-strongly convex for √(uᵀA_t·u).
+
+    >>> f = FullQuadratic(r=1.0).begin(2).observe(np.array([1.0, 0.0]))
+    >>> f.gradient(np.array([1.0, 1.0]))
+    array([0.5, 1. ])
+    """
+
+    a: float = 1.0
+    r: float = 1.0
+    always: bool = False
+    tentative: bool = True
+    theta: Array = SLOTS
+    rotated: Array = SLOTS
+    factor: Array = MATRIX
+
+    homogeneous = True
+
+    def observe(self, x: Array) -> FullQuadratic:
+        """The tentative f_t, x_t included (here ``factor`` holds A_t − a·I itself)."""
+        return self._replace(factor=self.factor + np.outer(x, x) / self.r)
+
+    def commit(self, tentative: FullQuadratic, z: Array) -> FullQuadratic:
+        """Keep f_t where the round updates (z ≠ 0) or always."""
+        return tentative if self.always or np.any(z) else self
+
+    @property
+    def matrix(self) -> Array:
+        """A_t, in the textbook's state."""
+        return np.asarray(self.a * np.eye(len(self.factor)) + self.factor)
+
+    def value(self, u: Array) -> float:
+        """f_t(u) = ½·uᵀA_t·u."""
+        return 0.5 * float(u @ self.matrix @ u)
+
+    def conjugate(self, theta: Array) -> float:
+        """f_t*(θ) = ½·θᵀA_t⁻¹·θ."""
+        return 0.5 * float(theta @ self.gradient(theta))
+
+    def gradient(self, theta: Array) -> Array:
+        """∇f_t*(θ) = A_t⁻¹·θ."""
+        return np.linalg.solve(self.matrix, theta)
+
+    @property
+    def strong_convexity(self) -> float:
+        """β_t = 1."""
+        return 1.0
+
+    def norm(self, u: Array) -> float:
+        """√(uᵀA_t·u)."""
+        return float(np.sqrt(u @ self.matrix @ u))
+
+    def dual_norm(self, z: Array) -> float:
+        """√(zᵀA_t⁻¹·z)."""
+        return float(np.sqrt(z @ np.linalg.solve(self.matrix, z)))
+
+
+class _View(NamedTuple):
+    solved: Array
+    chi: float
+    shrink: float
+
+
+@helper
+def pivot(f: Any, k: Any) -> float:
+    """R_kk; a row that was never touched is that of √a·I."""
+    return float(f.factor[k, k]) if f.factor[k, k] != 0.0 else float(np.sqrt(f.a))
+
+
+@helper
+def solve_row(f: Any, row: Any) -> Array:
+    """The solution a of Rᵀa = x; rows of R before the first non-zero of x are passed over."""
+    n = np.uint64(f.theta.shape[0])
+    rest = np.zeros(f.theta.shape[0])
+    for k in range(entries(row)):
+        rest[slot_of(row, k)] += value_of(row, k)
+    for k in range(n):
+        if rest[k] != 0.0:
+            rest[k] = saturated(rest[k] / pivot(f, k))
+            for j in range(k + ONE, n):
+                rest[j] -= rest[k] * f.factor[k, j]
+    return rest
+
+
+@helper
+def rotate_in(f: Any, row: Any, scale: float, extra: float) -> None:
+    """A ← A + scale²·x·xᵀ and Rᵀb ← Rᵀb + scale·extra·x, by one Givens rotation a row of R."""
+    n = np.uint64(f.theta.shape[0])
+    rest = np.zeros(f.theta.shape[0])
+    for k in range(entries(row)):
+        rest[slot_of(row, k)] += saturated(scale * value_of(row, k))
+    for k in range(n):
+        if rest[k] != 0.0:
+            old = pivot(f, k)
+            new = saturated(np.hypot(old, rest[k]))
+            cosine = old / new
+            sine = rest[k] / new
+            f.factor[k, k] = new
+            for j in range(k + ONE, n):
+                above = f.factor[k, j]
+                f.factor[k, j] = cosine * above + sine * rest[j]
+                rest[j] = cosine * rest[j] - sine * above
+            above = f.rotated[k]
+            f.rotated[k] = saturated(cosine * above + sine * extra)
+            extra = saturated(cosine * extra - sine * above)
+
+
+@look.of(FullQuadratic)
+def _look(f: Any, row: Any) -> _View:
+    solved = solve_row(f, row)
+    chi = 0.0
+    for j in range(solved.shape[0]):
+        chi += solved[j] * solved[j]
+    chi = saturated(chi)
+    r = f.r / row.importance if row.importance > 0.0 else np.inf
+    shrink = 1.0
+    if f.tentative and np.isfinite(r):
+        shrink = r / (r + chi)
+    return _View(solved, chi, shrink)
+
+
+@margin.of(FullQuadratic)
+def _margin(f: Any, view: Any, row: Any) -> float:
+    """⟨w_t, x_t⟩ = m_t·r/(r + χ_t), m_t = θᵀA_{t−1}⁻¹x_t."""
+    total = 0.0
+    for j in range(view.solved.shape[0]):
+        total += view.solved[j] * f.rotated[j]
+    return total * view.shrink
+
+
+@rescued_margin.of(FullQuadratic)
+def _rescued(f: Any, view: Any, row: Any) -> float:
+    total = margin(f, view, row)
+    return saturated(total) if total == total else 0.0
+
+
+@weight.of(FullQuadratic)
+def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
+    """w_j of R·w = b, by back substitution: O(d²) for one coordinate, see ``back_substituted``."""
+    return float(back_substituted(f)[slot])
+
+
+@helper
+def back_substituted(f: Any) -> Array:
+    """w = A⁻¹θ from R·w = b."""
+    n = f.theta.shape[0]
+    w = np.zeros(n)
+    for k in range(n - 1, -1, -1):
+        rest = f.rotated[k]
+        for j in range(k + 1, n):
+            rest -= f.factor[k, j] * w[j]
+        w[k] = rest / pivot(f, k)
+    return w
+
+
+@commit.of(FullQuadratic)
+def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
+    if row.importance == 0.0 or (coefficient == 0.0 and not f.always):
+        return
+    scale = np.sqrt(row.importance / f.r)
+    rotate_in(f, row, scale, coefficient / scale)
+    for k in range(entries(row)):
+        j = slot_of(row, k)
+        f.theta[j] = saturated(f.theta[j] + coefficient * value_of(row, k))
+
+
+@spread.of(FullQuadratic)
+def _spread(f: Any, view: Any, row: Any) -> float:
+    """x·A_t⁻¹·x with the A_t that predicts."""
+    return float(view.chi * view.shrink)
+
+

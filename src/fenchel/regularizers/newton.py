@@ -1,0 +1,72 @@
+"""Online Newton step (Hazan, Agarwal & Kale, 2007), as mirror descent."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._kernel.rows import LARGEST, entries, saturated, slot_of, value_of
+from fenchel._kernel.state import MATRIX, SLOTS, Array, part
+from fenchel.regularizers.full import back_substituted, rotate_in, solve_row
+from fenchel.regularizers.verbs import commit, look, margin, spread, weight
+
+
+@part
+class NewtonStep(NamedTuple):
+    """f_t(w) = ½·wᵀA_{t−1}·w with A_t = a·I + Σ g_s·g_sᵀ, g_s = ℓ′_s·x_s.
+
+    The step w ← w − η·A_t⁻¹·g, without projection, is A_t·w_{t+1} = A_{t−1}·w_t + (⟨g_t, w_t⟩ − η)·g_t:
+    mirror descent with z_t = (⟨g_t, w_t⟩ − η)·g_t.
+    """
+
+    eta: float = 1.0
+    a: float = 1.0
+    theta: Array = SLOTS
+    rotated: Array = SLOTS
+    factor: Array = MATRIX
+
+
+class _View(NamedTuple):
+    solved: Array
+    margin: float
+
+
+@look.of(NewtonStep)
+def _look(f: Any, row: Any) -> _View:
+    solved = solve_row(f, row)
+    total = 0.0
+    for j in range(solved.shape[0]):
+        total += solved[j] * f.rotated[j]
+    return _View(solved, saturated(total) if total == total else 0.0)
+
+
+@margin.of(NewtonStep)
+def _margin(f: Any, view: Any, row: Any) -> float:
+    """⟨w_t, x_t⟩ = θᵀA_{t−1}⁻¹x_t."""
+    return float(view.margin)
+
+
+@weight.of(NewtonStep)
+def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
+    """w_j, by back substitution."""
+    return float(back_substituted(f)[slot])
+
+
+@commit.of(NewtonStep)
+def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
+    """With coefficient = −ℓ′: z = (⟨g, w⟩ − η)·g and A ← A + g·gᵀ."""
+    if coefficient == 0.0:
+        return
+    slope = -coefficient
+    step = min(max((slope * view.margin - f.eta) * slope, -LARGEST), LARGEST)
+    rotate_in(f, row, slope, step / slope)
+    for k in range(entries(row)):
+        j = slot_of(row, k)
+        f.theta[j] = saturated(f.theta[j] + step * value_of(row, k))
+
+
+@spread.of(NewtonStep)
+def _spread(f: Any, view: Any, row: Any) -> float:
+    """x·A_{t−1}⁻¹·x."""
+    return saturated(np.sum(view.solved * view.solved))

@@ -1,0 +1,197 @@
+"""Squared q-norms, plain and weighted (Lemma 2). q is the primal exponent, p = q/(q − 1) the dual.
+
+A user's parameter is always p ≥ 2, with 2 the Euclidean case.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._kernel.rows import saturated
+from fenchel._kernel.state import SCALAR, SLOTS, Array, part
+from fenchel.regularizers.power_sum import change, gradient_factor, ratio, total_of
+from fenchel.regularizers.verbs import absorb, look, weight
+
+
+def norm(values: Array, p: float) -> float:
+    """‖values‖_p with the maximum factored out, so that no power overflows.
+
+    >>> norm(np.array([3e200, -4e200]), 2.0)
+    5e+200
+    """
+    largest = float(np.max(np.abs(values), initial=0.0))
+    if largest == 0.0:
+        return 0.0
+    return float(largest * np.sum((np.abs(values) / largest) ** p) ** (1.0 / p))
+
+
+def norm_gradient(theta: Array, p: float) -> Array:
+    """∇ ½‖θ‖_p² = ‖θ‖_p^{2−p}·|θ_j|^{p−1}·sign(θ_j), 0 at θ = 0."""
+    size = norm(theta, p)
+    if size == 0.0:
+        return np.zeros_like(theta)
+    return np.asarray(size * np.sign(theta) * (np.abs(theta) / size) ** (p - 1.0))
+
+
+@part
+class PNorm(NamedTuple):
+    """f(w) = c/2·‖w‖_q², so that f*(θ) = ‖θ‖_p²/(2c). β = c·(q − 1) for ‖·‖_q, whose dual is ‖·‖_p.
+
+    >>> f = PNorm(p=4.0)
+    >>> theta = np.array([1.0, -2.0, 0.0])
+    >>> w = f.gradient(theta)
+    >>> bool(np.isclose(f.value(w) + f.conjugate(theta), w @ theta))     # eq. (useful)
+    True
+    """
+
+    p: float = 2.0
+    c: float = 1.0
+    theta: Array = SLOTS
+    powers: Array = SLOTS
+    pivot: Array = SCALAR
+    total: Array = SCALAR
+    error: Array = SCALAR
+    peak: Array = SCALAR
+
+    homogeneous = True
+
+    @property
+    def q(self) -> float:
+        """The primal exponent p/(p − 1)."""
+        return self.p / (self.p - 1.0)
+
+    def value(self, u: Array) -> float:
+        """f(u) = c/2·‖u‖_q²."""
+        return 0.5 * self.c * norm(u, self.q) ** 2
+
+    def conjugate(self, theta: Array) -> float:
+        """f*(θ) = ‖θ‖_p²/(2c)."""
+        return 0.5 * norm(theta, self.p) ** 2 / self.c
+
+    def gradient(self, theta: Array) -> Array:
+        """∇f*(θ) = ‖θ‖_p^{2−p}·|θ_j|^{p−1}·sign(θ_j)/c."""
+        return np.asarray(norm_gradient(theta, self.p) / self.c)
+
+    @property
+    def strong_convexity(self) -> float:
+        """β = c·(q − 1)."""
+        return self.c * (self.q - 1.0)
+
+    def norm(self, u: Array) -> float:
+        """‖u‖_q."""
+        return norm(u, self.q)
+
+    def dual_norm(self, z: Array) -> float:
+        """‖z‖_p."""
+        return norm(z, self.p)
+
+
+@ratio.of(PNorm)
+def _ratio(f: Any, slot: Any) -> float:
+    return abs(f.theta[slot])
+
+
+@look.of(PNorm)
+def _look(f: Any, row: Any) -> float:
+    return gradient_factor(f, total_of(f), f.p) / f.c
+
+
+@weight.of(PNorm)
+def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
+    """w_j = ‖θ‖_p^{2−p}·|θ_j|^{p−1}·sign(θ_j)/c."""
+    return float(view * f.powers[slot])
+
+
+@absorb.of(PNorm)
+def _absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
+    before = abs(f.theta[slot])
+    f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
+    change(f, slot, f.p, before, abs(f.theta[slot]))
+
+
+@part
+class WeightedPNorm(NamedTuple):
+    """f(w) = 1/(2(q−1))·(Σ |w_i|^q·a_i)^{2/q}, the weighted q-norm of Lemma 2.
+
+    f*(θ) = 1/(2(p−1))·(Σ |θ_i|^p·a_i^{1−p})^{2/p}; f is 1-strongly convex for (Σ |u_i|^q·a_i)^{1/q},
+    whose dual norm is (Σ |z_i|^p·a_i^{1−p})^{1/p}. ``a`` has one positive number a coordinate.
+
+    >>> f = WeightedPNorm(a=np.array([1.0, 4.0]), p=3.0)
+    >>> theta = np.array([1.0, 2.0])
+    >>> w = f.gradient(theta)
+    >>> bool(np.isclose(f.value(w) + f.conjugate(theta), w @ theta))     # eq. (useful)
+    True
+    """
+
+    a: Array
+    p: float = 2.0
+    theta: Array = SLOTS
+    powers: Array = SLOTS
+    pivot: Array = SCALAR
+    total: Array = SCALAR
+    error: Array = SCALAR
+    peak: Array = SCALAR
+
+    homogeneous = True
+
+    @property
+    def q(self) -> float:
+        """The primal exponent p/(p − 1)."""
+        return self.p / (self.p - 1.0)
+
+    @property
+    def scale(self) -> Array:
+        """s_i = a_i^{1/q}: the norm is ‖u·s‖_q and its dual ‖z/s‖_p."""
+        return np.asarray(self.a ** (1.0 / self.q))
+
+    def value(self, u: Array) -> float:
+        """f(u)."""
+        return 0.5 * (self.p - 1.0) * norm(u * self.scale, self.q) ** 2
+
+    def conjugate(self, theta: Array) -> float:
+        """f*(θ)."""
+        return 0.5 * norm(theta / self.scale, self.p) ** 2 / (self.p - 1.0)
+
+    def gradient(self, theta: Array) -> Array:
+        """∇f*(θ)."""
+        return np.asarray(
+            norm_gradient(theta / self.scale, self.p) / (self.scale * (self.p - 1.0))
+        )
+
+    @property
+    def strong_convexity(self) -> float:
+        """β = 1."""
+        return 1.0
+
+    def norm(self, u: Array) -> float:
+        """(Σ |u_i|^q·a_i)^{1/q}."""
+        return norm(u * self.scale, self.q)
+
+    def dual_norm(self, z: Array) -> float:
+        """(Σ |z_i|^p·a_i^{1−p})^{1/p}."""
+        return norm(z / self.scale, self.p)
+
+
+@ratio.of(WeightedPNorm)
+def _weighted_ratio(f: Any, slot: Any) -> float:
+    return float(abs(f.theta[slot]) * f.a[slot] ** (1.0 / f.p - 1.0))
+
+
+@look.of(WeightedPNorm)
+def _weighted_look(f: Any, row: Any) -> float:
+    return gradient_factor(f, total_of(f), f.p) / (f.p - 1.0)
+
+
+@weight.of(WeightedPNorm)
+def _weighted_weight(f: Any, view: Any, slot: Any, x: float) -> float:
+    """w_j = 1/(p−1)·(Σ |θ_i|^p·a_i^{1−p})^{2/p−1}·|θ_j|^{p−1}·a_j^{1−p}·sign(θ_j)."""
+    return float(view * f.powers[slot] * f.a[slot] ** (1.0 / f.p - 1.0))
+
+
+@absorb.of(WeightedPNorm)
+def _weighted_absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
+    before = ratio(f, slot)
+    f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
+    change(f, slot, f.p, before, ratio(f, slot))

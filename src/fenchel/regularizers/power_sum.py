@@ -1,0 +1,99 @@
+"""Σ (|θ_j|/s_j)^p kept up to date coordinate by coordinate, for p-norms read in O(non-zeros).
+
+With ρ_j = |θ_j|/(s_j·pivot), where pivot is a power of two above every ratio, a part keeps
+
+    powers_j = sign(θ_j)·ρ_j^{p−1}          so that reading a weight takes no power,
+    total    = Σ ρ_j^p                      a sum with its rounding error carried along.
+
+Then ∇(½‖·‖_p²)_j = pivot·total^{(2−p)/p}·powers_j/s_j. Nothing overflows, however large p is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fenchel._kernel import helper, required_verb
+
+# How far above the largest ratio a new pivot lies: fewer changes of pivot, each costs a sweep.
+HEADROOM = 16.0
+# A total this much below its peak is summed again from scratch.
+WORN = 1e-20
+
+
+@required_verb
+def ratio(f: Any, slot: Any) -> float:
+    """|θ_j|/s_j of one coordinate, 0 for 0/0."""
+
+
+@helper
+def power(base: float, exponent: float) -> float:
+    """base^exponent, without the power where the exponent is 1."""
+    return base if exponent == 1.0 else float(base**exponent)
+
+
+@helper
+def add_to_total(f: Any, term: float) -> None:
+    """total ← total + term, the rounding error kept in ``error`` (Neumaier's sum)."""
+    before = f.total[0]
+    after = before + term
+    if abs(before) >= abs(term):
+        f.error[0] += (before - after) + term
+    else:
+        f.error[0] += (term - after) + before
+    f.total[0] = after
+    f.peak[0] = max(f.peak[0], after)
+
+
+@helper
+def total_of(f: Any) -> float:
+    """Σ ρ_j^p."""
+    return max(0.0, f.total[0] + f.error[0])
+
+
+@helper
+def rebuild(f: Any, p: float, at_least: float) -> None:
+    """Everything again from θ: a pivot above every ratio and ``at_least``, powers and total."""
+    largest = at_least
+    for j in range(f.theta.shape[0]):
+        largest = max(largest, ratio(f, j))
+    f.total[0] = 0.0
+    f.error[0] = 0.0
+    f.peak[0] = 0.0
+    if largest == 0.0:
+        f.pivot[0] = 0.0
+        return
+    f.pivot[0] = 2.0 ** min(np.ceil(np.log2(largest * HEADROOM)), 1023.0)
+    for j in range(f.theta.shape[0]):
+        if f.theta[j] != 0.0:
+            rho = ratio(f, j) / f.pivot[0]
+            size = power(rho, p - 1.0)
+            f.powers[j] = np.copysign(size, f.theta[j])
+            add_to_total(f, size * rho)
+        else:
+            f.powers[j] = 0.0
+
+
+@helper
+def change(f: Any, slot: Any, p: float, before: float, after: float) -> None:
+    """The ratio of one coordinate went from ``before`` to ``after`` (θ_j holds the new sign)."""
+    if after > f.pivot[0]:
+        rebuild(f, p, after)
+        return
+    rho = after / f.pivot[0] if after > 0.0 else 0.0
+    size = power(rho, p - 1.0)
+    if before > 0.0:
+        add_to_total(f, -abs(f.powers[slot]) * (before / f.pivot[0]))
+    add_to_total(f, size * rho)
+    f.powers[slot] = np.copysign(size, f.theta[slot])
+    if f.total[0] < WORN * f.peak[0] and f.total[0] != 0.0:
+        rebuild(f, p, 0.0)
+
+
+@helper
+def gradient_factor(f: Any, total: float, p: float) -> float:
+    """pivot·total^{(2−p)/p}, the common factor of all weights; 0 where θ = 0."""
+    if total <= 0.0:
+        return 0.0
+    return float(f.pivot[0]) if p == 2.0 else float(f.pivot[0] * total ** (2.0 / p - 1.0))

@@ -1,0 +1,124 @@
+"""What a regularizer f_t answers in compiled code.
+
+θ is a plain sum, so nothing needs touching between two visits of a coordinate: w_j is a function of
+θ_j, a few numbers kept for j and a few scalars. A round is
+
+    view = look(f, row)              f_t as this x_t makes it, nothing changed
+    m = margin(f, view, row)         ⟨w_t, x_t⟩, a sum of product(f, view, slot, x)
+    commit(f, view, row, c)          keep f_t, and θ ← θ + c·x by absorb for each coordinate
+
+so that predicting, which only looks, changes nothing. A regularizer of your own needs ``weight``;
+the others have defaults.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fenchel._kernel import helper, required_verb, verb
+from fenchel._kernel.rows import (
+    FOUR,
+    ONE,
+    THREE,
+    TWO,
+    ZERO,
+    entries,
+    entry,
+    length,
+    saturated,
+    slot,
+    slot_of,
+    value_of,
+)
+
+
+@verb
+def prepare(f: Any, row: Any) -> None:
+    """Called before a learning round looks: put what is kept in order; no prediction changes."""
+
+
+@verb
+def look(f: Any, row: Any) -> float:
+    """What the scalars of f_t are once x_t is seen, without changing f."""
+    return 1.0
+
+
+@required_verb
+def weight(f: Any, view: Any, slot: Any, x: float) -> float:
+    """w_j = (∇f_t*(θ_t))_j in a round where x_j = x."""
+
+
+@verb
+def product(f: Any, view: Any, slot: Any, x: float) -> float:
+    """w_j·x, computed so that neither overflows where the product does not."""
+    return float(weight(f, view, slot, x) * x)
+
+
+@helper
+def _sum_of_products(f: Any, view: Any, row: Any) -> float:
+    # Four sums added in a fixed order: the additions of one sum would wait for each other.
+    a = b = c = d = 0.0
+    n = length(row)
+    whole = n - n % FOUR
+    k = ZERO
+    while k < whole:
+        a += product(f, view, slot(row, k), entry(row, k))
+        b += product(f, view, slot(row, k + ONE), entry(row, k + ONE))
+        c += product(f, view, slot(row, k + TWO), entry(row, k + TWO))
+        d += product(f, view, slot(row, k + THREE), entry(row, k + THREE))
+        k += FOUR
+    while k < n:
+        a += product(f, view, slot(row, k), entry(row, k))
+        k += ONE
+    return (a + b) + (c + d) + product(f, view, ZERO, row.bias)
+
+
+@verb
+def margin(f: Any, view: Any, row: Any) -> float:
+    """⟨w_t, x_t⟩, the intercept included; infinite or NaN where the sum overflows."""
+    return _sum_of_products(f, view, row)
+
+
+@verb
+def rescued_margin(f: Any, view: Any, row: Any) -> float:
+    """The margin where the plain sum overflowed: held inside the finite floats, its sign right.
+
+    Its terms are summed in units of the largest.
+    """
+    largest = 0.0
+    for k in range(entries(row)):
+        largest = max(largest, abs(saturated(product(f, view, slot_of(row, k), value_of(row, k)))))
+    total = 0.0
+    for k in range(entries(row)):
+        total += saturated(product(f, view, slot_of(row, k), value_of(row, k))) / largest
+    return saturated(total * largest)
+
+
+@verb
+def absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
+    """θ_j ← θ_j + coefficient·x, with what f keeps for coordinate j."""
+    f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
+
+
+@helper
+def absorb_row(f: Any, view: Any, row: Any, coefficient: float) -> None:
+    """Absorb each entry of the row, the intercept last."""
+    for k in range(length(row)):
+        absorb(f, view, slot(row, k), entry(row, k), coefficient)
+    if row.bias != 0.0:
+        absorb(f, view, ZERO, row.bias, coefficient)
+
+
+@verb
+def commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
+    """Keep f_t, and θ ← θ + coefficient·x."""
+    if coefficient != 0.0:
+        absorb_row(f, view, row, coefficient)
+
+
+@verb
+def spread(f: Any, view: Any, row: Any) -> float:
+    """x·A_t⁻¹·x, the confidence of a second-order prediction; NaN where there is none."""
+    return float(np.nan)

@@ -1,0 +1,200 @@
+"""Rules: when to step and how far. z_t = coefficient·x_t.
+
+Every coefficient carries the importance of the example as a factor (weight 2 is twice the step)
+except where the docstring says otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._kernel import required_verb
+from fenchel._kernel.rows import LARGEST, saturated, squared_norm
+from fenchel._kernel.state import SCALAR, Array, part
+from fenchel.losses.verbs import derivative, value
+from fenchel.regularizers.leveled import dual_norm_of
+from fenchel.regularizers.verbs import spread
+
+
+@required_verb
+def coefficient(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
+    """The number c with z_t = c·x_t; 0 for no update."""
+
+
+@part
+class Subgradient(NamedTuple):
+    """z_t = −η·ℓ′_t: the rule of every regret bound (Corollary 1, Theorem 1)."""
+
+    eta: float = 1.0
+
+
+@coefficient.of(Subgradient)
+def _subgradient(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
+    """−η·ℓ′(m, y)."""
+    return saturated(-rule.eta * row.importance * derivative(loss, margin, y))
+
+
+@part
+class Conservative(NamedTuple):
+    """z_t = η·y_t·x_t on mistakes (y·m ≤ 0), 0 otherwise (Section 6)."""
+
+    eta: float = 1.0
+
+
+@coefficient.of(Conservative)
+def _conservative(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
+    """η·y where y·m ≤ 0."""
+    return float(rule.eta * row.importance * y) if y * margin <= 0.0 else 0.0
+
+
+@part
+class Aggressive(NamedTuple):
+    """z_t = −η·ℓ′_t wherever the loss is positive: mistakes and margin errors (Section 6)."""
+
+    eta: float = 1.0
+
+
+@coefficient.of(Aggressive)
+def _aggressive(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
+    """−η·ℓ′(m, y) where ℓ(m, y) > 0."""
+    if value(loss, margin, y) > 0.0:
+        return saturated(-rule.eta * row.importance * derivative(loss, margin, y))
+    return 0.0
+
+
+@part
+class PassiveAggressive(NamedTuple):
+    """PA-I (Crammer et al., 2006): η_t = min(C, ℓ_t/‖x_t‖²), ‖x‖ with the intercept's entry.
+
+    Importance multiplies C, as in a weighted soft-margin problem.
+    """
+
+    C: float = 1.0
+
+
+@coefficient.of(PassiveAggressive)
+def _passive_aggressive(
+    rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float
+) -> float:
+    """−ℓ′·min(C, ℓ/‖x‖²)."""
+    amount = value(loss, margin, y)
+    size = squared_norm(row)
+    if amount <= 0.0 or size == 0.0 or row.importance == 0.0:
+        return 0.0
+    return float(-derivative(loss, margin, y) * min(rule.C * row.importance, amount / size))
+
+
+@part
+class TunedAggressive(NamedTuple):
+    """The paper's tuned rate: η_t = max(0, min(1, (X_t² − β·y_t·m_t)/‖x_t‖_*²)) where the loss is positive.
+
+    It minimises the term D of Corollary 2; X_t is the largest ‖x‖_* so far, x_t's included, and
+    β = q − 1 the strong convexity of the p-norm regularizer. η_t = 1 on every mistake.
+    """
+
+    beta: float = 1.0
+    level: Array = SCALAR
+
+
+@coefficient.of(TunedAggressive)
+def _tuned(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
+    """y·clip((X_t² − β·y·m)/‖x‖_*², 0, 1) where ℓ > 0."""
+    size = dual_norm_of(f, row)
+    rule.level[0] = min(max(rule.level[0], size), LARGEST)
+    if value(loss, margin, y) <= 0.0 or size == 0.0:
+        return 0.0
+    ratio = rule.level[0] / size
+    eta = ratio * ratio - rule.beta * y * margin / size / size
+    return float(row.importance * y * min(max(eta, 0.0), 1.0))
+
+
+@part
+class Target(NamedTuple):
+    """z_t = y_t·x_t (Vovk-Azoury-Warmuth, Section 4)."""
+
+
+@coefficient.of(Target)
+def _target(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
+    """y."""
+    return saturated(row.importance * y)
+
+
+@part
+class Residual(NamedTuple):
+    """z_t = η·(y_t − m_t)·x_t (adaptive filtering, Section 4; the sign as corrected)."""
+
+    eta: float = 1.0
+
+
+@coefficient.of(Residual)
+def _residual(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
+    """η·(y − m)."""
+    return saturated(rule.eta * row.importance * (y - margin))
+
+
+@part
+class NormalizedResidual(NamedTuple):
+    """z_t = η·(y_t − m_t)·x_t/‖x_t‖²: normalised LMS, 0 < η < 2."""
+
+    eta: float = 1.0
+
+
+@coefficient.of(NormalizedResidual)
+def _normalized_residual(
+    rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float
+) -> float:
+    """η·(y − m)/‖x‖²."""
+    size = squared_norm(row)
+    if size == 0.0:
+        return 0.0
+    return saturated(rule.eta * row.importance * (y - margin) / size)
+
+
+@part
+class OriginalArow(NamedTuple):
+    """Crammer's AROW: μ moves by α·y·Σ·x with α = [1 − y·m]₊/(χ + r), χ = x·Σ·x.
+
+    Importance divides r: an example of weight 2 is one seen with half the noise.
+    """
+
+    r: float = 1.0
+
+
+@coefficient.of(OriginalArow)
+def _original_arow(
+    rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float
+) -> float:
+    """y·[1 − y·m]₊/(χ + r)."""
+    gap = 1.0 - y * margin
+    if gap <= 0.0 or row.importance == 0.0:
+        return 0.0
+    return float(y * gap / (spread(f, view, row) + rule.r / row.importance))
+
+
+@part
+class SoftConfidence(NamedTuple):
+    """SCW-I (Wang, Zhao & Hoi, 2012): keep P(y·⟨w, x⟩ > 0) ≥ η with slack weighed by C.
+
+    φ = Φ⁻¹(η); the loss is [φ·√υ − y·m]₊ with υ = x·Σ·x. Importance multiplies C.
+    """
+
+    phi: float = 1.0
+    C: float = 1.0
+
+
+@coefficient.of(SoftConfidence)
+def _soft_confidence(
+    rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float
+) -> float:
+    """y·min(C, (−m·ψ + √(m²·φ⁴/4 + υ·φ²·ζ))/(υ·ζ)), ψ = 1 + φ²/2, ζ = 1 + φ²."""
+    upsilon = spread(f, view, row)
+    m = y * margin
+    square = rule.phi * rule.phi
+    if upsilon == 0.0 or rule.phi * np.sqrt(upsilon) - m <= 0.0:
+        return 0.0
+    zeta = 1.0 + square
+    root = np.sqrt(m * m * square * square / 4.0 + upsilon * square * zeta)
+    alpha = (-m * (1.0 + square / 2.0) + root) / (upsilon * zeta)
+    return float(y * min(max(alpha, 0.0), rule.C * row.importance))
