@@ -1,1 +1,48 @@
-"""Online learning with linear models: mirror descent with time-varying regularizers."""
+"""Online learning with linear models: mirror descent with time-varying regularizers.
+
+Three doors: ``MirrorDescent`` for theory, ``learners`` for streams, ``fenchel.estimators`` for
+scikit-learn. Names are imported when first used, so that ``import fenchel`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from fenchel._version import __version__
+
+if TYPE_CHECKING:
+    from fenchel import learners, losses, regularizers, rules
+    from fenchel.learners.learner import Learner
+    from fenchel.mirror import MirrorDescent
+
+__all__ = [
+    "Learner",
+    "MirrorDescent",
+    "__version__",
+    "learners",
+    "losses",
+    "regularizers",
+    "rules",
+]
+
+_LAZY = {
+    "Learner": ("fenchel.learners.learner", "Learner"),
+    "MirrorDescent": ("fenchel.mirror", "MirrorDescent"),
+    "learners": ("fenchel.learners", None),
+    "losses": ("fenchel.losses", None),
+    "regularizers": ("fenchel.regularizers", None),
+    "rules": ("fenchel.rules", None),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'fenchel' has no attribute {name!r}")
+    module, attribute = _LAZY[name]
+    loaded = import_module(module)
+    return loaded if attribute is None else getattr(loaded, attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

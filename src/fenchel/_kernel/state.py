@@ -93,3 +93,15 @@ def copy(part: Part) -> Part:
         elif is_part(value):
             changes[name] = copy(value)
     return part._replace(**changes)
+
+
+def restore(part: Any, kept: Any) -> None:
+    """Write the arrays of ``kept``, a copy made earlier, back into those of ``part``."""
+    for (_, array), (_, before) in zip(arrays(part), arrays(kept), strict=True):
+        array[...] = before
+
+
+def from_package(part: Any) -> bool:
+    """Whether a part and the parts inside it are the package's own: their code is in the cache's key."""
+    inside = (value for value in part if is_part(value))
+    return type(part).__module__.startswith("fenchel.") and all(map(from_package, inside))

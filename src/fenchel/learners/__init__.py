@@ -1,1 +1,62 @@
-"""To be written."""
+"""Learners: the stream door, and the paper's names as compositions of three parts."""
+
+from fenchel.learners.classification import (
+    p_norm_perceptron,
+    passive_aggressive,
+    perceptron,
+    tuned_aggressive,
+    winnow,
+)
+from fenchel.learners.descent import (
+    dual_averaging,
+    exponentiated_gradient,
+    gradient_descent,
+    strongly_convex,
+)
+from fenchel.learners.learner import Learner, Parts
+from fenchel.learners.registry import CATALOGUE, from_parameters, from_specification
+from fenchel.learners.regression import lms, normalized_lms, p_norm_lms, vovk_azoury_warmuth
+from fenchel.learners.relatives import (
+    adagrad,
+    coin_betting,
+    ftrl_proximal,
+    normalized_adaptive_gradient,
+    online_newton_step,
+)
+from fenchel.learners.scale_free import scale_invariant_adagrad, scale_invariant_p_norm
+from fenchel.learners.second_order import (
+    arow,
+    second_order_perceptron,
+    soft_confidence_weighted,
+)
+
+__all__ = [
+    "CATALOGUE",
+    "Learner",
+    "Parts",
+    "adagrad",
+    "arow",
+    "coin_betting",
+    "dual_averaging",
+    "exponentiated_gradient",
+    "from_parameters",
+    "from_specification",
+    "ftrl_proximal",
+    "gradient_descent",
+    "lms",
+    "normalized_adaptive_gradient",
+    "normalized_lms",
+    "online_newton_step",
+    "p_norm_lms",
+    "p_norm_perceptron",
+    "passive_aggressive",
+    "perceptron",
+    "scale_invariant_adagrad",
+    "scale_invariant_p_norm",
+    "second_order_perceptron",
+    "soft_confidence_weighted",
+    "strongly_convex",
+    "tuned_aggressive",
+    "vovk_azoury_warmuth",
+    "winnow",
+]

@@ -42,7 +42,7 @@ class Composite(NamedTuple):
     Corollary's. f_t is (root·√t + η·t·l2)-strongly convex for ‖·‖₂.
 
     >>> f = Composite(eta=1.0, l1=0.5).begin(2).observe(np.zeros(2))   # t = 1
-    >>> f.gradient(np.array([2.0, -0.25]))
+    >>> f.gradient(np.array([2.0, 0.25]))
     array([1.5, 0. ])
     """
 

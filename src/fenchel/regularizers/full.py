@@ -16,7 +16,7 @@ import numpy as np
 from fenchel._kernel import helper
 from fenchel._kernel.rows import ONE, entries, saturated, slot_of, value_of
 from fenchel._kernel.state import MATRIX, SLOTS, Array, part
-from fenchel.regularizers.verbs import commit, look, margin, rescued_margin, spread, weight
+from fenchel.regularizers.verbs import all_weights, commit, look, margin, rescued_margin, spread, weight
 
 
 @part
@@ -176,6 +176,11 @@ def back_substituted(f: Any) -> Array:
             rest -= f.factor[k, j] * w[j]
         w[k] = rest / pivot(f, k)
     return w
+
+
+@all_weights.of(FullQuadratic)
+def _all_weights(f: Any, view: Any, out: Array) -> None:
+    out[:] = back_substituted(f)[: out.shape[0]]
 
 
 @commit.of(FullQuadratic)

@@ -9,7 +9,7 @@ import numpy as np
 from fenchel._kernel.rows import LARGEST, entries, saturated, slot_of, value_of
 from fenchel._kernel.state import MATRIX, SLOTS, Array, part
 from fenchel.regularizers.full import back_substituted, rotate_in, solve_row
-from fenchel.regularizers.verbs import commit, look, margin, spread, weight
+from fenchel.regularizers.verbs import all_weights, commit, look, margin, spread, weight
 
 
 @part
@@ -51,6 +51,11 @@ def _margin(f: Any, view: Any, row: Any) -> float:
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j, by back substitution."""
     return float(back_substituted(f)[slot])
+
+
+@all_weights.of(NewtonStep)
+def _all_weights(f: Any, view: Any, out: Array) -> None:
+    out[:] = back_substituted(f)[: out.shape[0]]
 
 
 @commit.of(NewtonStep)

@@ -122,3 +122,10 @@ def commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
 def spread(f: Any, view: Any, row: Any) -> float:
     """x·A_t⁻¹·x, the confidence of a second-order prediction; NaN where there is none."""
     return float(np.nan)
+
+
+@verb
+def all_weights(f: Any, view: Any, out: Any) -> None:
+    """Every weight of a round that touches no coordinate, slot by slot."""
+    for j in range(out.shape[0]):
+        out[j] = weight(f, view, j, 0.0)

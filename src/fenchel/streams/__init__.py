@@ -1,1 +1,20 @@
-"""To be written."""
+"""Files and frames to blocks of rows: text, Parquet, Arrow, arrays, pandas and Polars."""
+
+from fenchel.streams.block import Block
+from fenchel.streams.errors import BadInput, Skipped
+from fenchel.streams.names import Names
+from fenchel.streams.opening import FORMATS, from_arrays, from_frame, guess_format, open_stream
+from fenchel.streams.stream import Stream
+
+__all__ = [
+    "FORMATS",
+    "BadInput",
+    "Block",
+    "Names",
+    "Skipped",
+    "Stream",
+    "from_arrays",
+    "from_frame",
+    "guess_format",
+    "open_stream",
+]

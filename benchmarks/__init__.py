@@ -1,0 +1,1 @@
+"""Benchmarks of quality and speed on public data, beside the peers."""

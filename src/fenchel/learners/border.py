@@ -1,0 +1,186 @@
+"""The border: what users bring becomes rows of float64 or float32 and unsigned columns, once.
+
+Everything that cannot be learned from is refused here, by argument, position, value and remedy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from fenchel._kernel.rows import DenseRows, SparseRows
+from fenchel._kernel.state import Array
+
+Rows = SparseRows | DenseRows
+MOST_COLUMNS = 2**32 - 2
+
+
+def as_rows(X: Any) -> tuple[Rows, int, int]:
+    """X as rows, with how many rows and columns it has."""
+    if sp.issparse(X):
+        return _sparse_rows(X)
+    values = as_values(X, "X")
+    if values.ndim == 1:
+        values = values.reshape(1, -1)
+    if values.ndim != 2:
+        raise ValueError(f"X has {values.ndim} dimensions: give rows × columns")
+    values = np.ascontiguousarray(values)
+    return DenseRows(values, _bits(values)), values.shape[0], values.shape[1]
+
+
+def _sparse_rows(X: Any) -> tuple[SparseRows, int, int]:
+    if X.ndim != 2:
+        raise ValueError(f"X has {X.ndim} dimensions: give rows × columns")
+    csr = X if X.format == "csr" else X.tocsr()
+    count, width = csr.shape
+    if width > MOST_COLUMNS:
+        raise ValueError(f"X has {width} columns: at most {MOST_COLUMNS}; hash the features")
+    values = np.ascontiguousarray(as_values(csr.data, "X.data"))
+    indptr = np.ascontiguousarray(csr.indptr, dtype=np.int64)
+    if indptr.shape != (count + 1,) or indptr[0] != 0:
+        raise ValueError(f"X.indptr must have {count + 1} entries, the first 0: rebuild the matrix")
+    if len(csr.indices) != len(values):
+        raise ValueError(
+            f"X.indices has {len(csr.indices)} entries and X.data {len(values)}: "
+            "they must be as many; rebuild the matrix"
+        )
+    return SparseRows(indptr, _unsigned(csr.indices), values, _bits(values)), count, width
+
+
+def _unsigned(indices: NDArray[Any]) -> NDArray[np.uint32]:
+    """Column numbers as uint32: the same bytes for int32, where a negative one becomes too large."""
+    indices = np.ascontiguousarray(indices)
+    if indices.dtype.itemsize == 4 and indices.dtype.kind in "iu":
+        return indices.view(np.uint32)
+    outside = (indices < 0) | (indices > MOST_COLUMNS)
+    if outside.any():
+        at = int(np.argmax(outside))
+        raise ValueError(
+            f"X.indices[{at}] is {indices[at]}: column numbers lie in 0 … {MOST_COLUMNS}"
+        )
+    return indices.astype(np.uint32)
+
+
+def as_values(values: Any, argument: str) -> NDArray[Any]:
+    """Numbers as float64, or float32 where they are that already."""
+    if isinstance(values, np.ma.MaskedArray):
+        if np.ma.is_masked(values):
+            at = tuple(int(i[0]) for i in np.nonzero(np.ma.getmaskarray(values)))
+            raise ValueError(f"{argument}{list(at)} is masked: fill or remove masked values first")
+        values = values.data
+    array = np.asarray(values)
+    if array.dtype in (np.float64, np.float32) and array.dtype.isnative:
+        return array
+    if array.dtype.kind in "fiub":
+        return array.astype(np.float64)
+    if array.dtype.kind == "O":
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError):
+            pass
+    raise ValueError(
+        f"{argument} has dtype {array.dtype}: give real numbers (encode text and categories first)"
+    )
+
+
+def _bits(values: NDArray[Any]) -> NDArray[Any]:
+    return values.view(np.uint64 if values.dtype.itemsize == 8 else np.uint32)
+
+
+def as_importance(weights: Any, count: int) -> Array:
+    """Importance weights: one finite number ≥ 0 a row; a single 1 where there are none."""
+    if weights is None:
+        return np.ones(1)
+    array = np.ascontiguousarray(as_values(weights, "weights"), dtype=np.float64)
+    if array.shape != (count,):
+        raise ValueError(f"weights has shape {array.shape}, X has {count} rows: give one a row")
+    refuse(array, "weights", ~(np.isfinite(array) & (array >= 0.0)), "finite and not negative")
+    return array if count else np.ones(1)
+
+
+def as_targets(y: Any, count: int) -> Array:
+    """Targets of regression: one finite number a row."""
+    array = np.ascontiguousarray(as_values(y, "y"), dtype=np.float64)
+    if array.shape != (count,):
+        raise ValueError(f"y has shape {array.shape}, X has {count} rows: give one a row")
+    refuse(array, "y", ~np.isfinite(array), "finite")
+    return array
+
+
+def refuse(array: Array, argument: str, bad: NDArray[np.bool_], must_be: str) -> None:
+    """Raise for the first bad entry, if there is one."""
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise ValueError(
+            f"{argument}[{at}] is {array[at]}: it must be {must_be}; correct or remove the row"
+        )
+
+
+def unordered(rows: Rows, t: int, width: int) -> bool:
+    """Whether nothing is wrong with row t but the order of its columns or a repeated one."""
+    if isinstance(rows, DenseRows) or _bad_pointers(rows, t):
+        return False
+    start, stop = rows.indptr[t], rows.indptr[t + 1]
+    return bool(
+        np.all(rows.indices[start:stop] < width) and np.isfinite(rows.values[start:stop]).all()
+    )
+
+
+def ordered(rows: SparseRows, count: int, width: int) -> SparseRows:
+    """The same rows with columns in order and repeated ones added up."""
+    at = check_pointers(rows, count)
+    if at >= 0:
+        raise ValueError(explain(rows, at, width))
+    matrix = sp.csr_array(
+        (rows.values.copy(), rows.indices.astype(np.int64), rows.indptr.copy()),
+        shape=(count, width),
+    )
+    matrix.sum_duplicates()
+    clean, _, _ = _sparse_rows(matrix)
+    return clean
+
+
+def check_pointers(rows: SparseRows, count: int) -> int:
+    """The first row whose pointers or columns would read outside the arrays, or −1."""
+    for t in np.nonzero(np.diff(rows.indptr) < 0)[0]:
+        return int(t)
+    if rows.indptr[-1] > len(rows.indices):
+        return int(np.searchsorted(rows.indptr, len(rows.indices), side="right")) - 1
+    return -1
+
+
+def _bad_pointers(rows: SparseRows, t: int) -> bool:
+    start, stop = int(rows.indptr[t]), int(rows.indptr[t + 1])
+    return stop < start or stop > len(rows.indices)
+
+
+def explain(rows: Rows, t: int, width: int) -> str:
+    """What is wrong with row t: argument, position, value, remedy."""
+    if isinstance(rows, DenseRows):
+        column = int(np.argmax(~np.isfinite(rows.values[t])))
+        return _not_finite(t, column, rows.values[t, column])
+    if _bad_pointers(rows, t):
+        return (
+            f"X.indptr[{t + 1}] is {rows.indptr[t + 1]} after {rows.indptr[t]} "
+            f"with {len(rows.indices)} entries: it must not fall nor pass the end; rebuild X"
+        )
+    start, stop = int(rows.indptr[t]), int(rows.indptr[t + 1])
+    outside = rows.indices[start:stop] >= width
+    if outside.any():
+        at = start + int(np.argmax(outside))
+        column = int(rows.indices[at].view(np.int32))
+        if column >= 0:
+            column = int(rows.indices[at])
+        return f"X.indices[{at}] (row {t}) is {column}: X has {width} columns; rebuild X"
+    at = start + int(np.argmax(~np.isfinite(rows.values[start:stop])))
+    return _not_finite(t, int(rows.indices[at]), rows.values[at])
+
+
+def _not_finite(row: int, column: int, value: Any) -> str:
+    return (
+        f"X[{row}, {column}] is {value}: values must be finite; "
+        "fill or remove it (nothing was learned)"
+    )

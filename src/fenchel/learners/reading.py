@@ -1,0 +1,94 @@
+"""Reading a learner without changing it: margins, confidences, weights; also of its average."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._kernel import kernel
+from fenchel._kernel.rows import ZERO, SparseRow, row_at
+from fenchel._kernel.state import Array
+from fenchel.loops.averages import Average, pace, settled
+from fenchel.loops.online import decide_rows
+from fenchel.regularizers.verbs import all_weights, look, spread, weight
+
+
+class Averaged(NamedTuple):
+    """A regularizer that reads as the average of its weights over all rounds."""
+
+    regularizer: Any
+    average: Any
+
+
+class _View(NamedTuple):
+    inner: Any
+    pace: float
+
+
+@look.of(Averaged)
+def _look(f: Any, row: Any) -> _View:
+    inner = look(f.regularizer, row)
+    return _View(inner, pace(f.regularizer, inner))
+
+
+@weight.of(Averaged)
+def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
+    """(Σ_t w_{t,j})/T: what was charged, and what came since."""
+    if f.average.rounds[0] == 0.0:
+        return 0.0
+    idle = f.average.clock[0] - f.average.mark[slot]
+    since = settled(f.regularizer, view.inner, slot, view.pace) * idle
+    return float((f.average.total[slot] + since) / f.average.rounds[0])
+
+
+def readable(regularizer: Any, average: Any) -> Any:
+    """What predictions are read from: the last weights, or their average."""
+    return Averaged(regularizer, average) if isinstance(average, Average) else regularizer
+
+
+@kernel
+def _spread_rows(f: Any, rows: Any, count: int, bias: float, out: Array) -> None:
+    for t in range(count):
+        row = row_at(rows, t, bias, 1.0)
+        out[t] = spread(f, look(f, row), row)
+
+
+@kernel
+def _read_weights(f: Any, indices: Any, values: Any, out: Array) -> None:
+    # An empty row: no coordinate is touched.
+    row = SparseRow(indices, values, ZERO, ZERO, 0.0, 1.0)
+    all_weights(f, look(f, row), out)
+
+
+def _run(compiled: Any, ours: bool) -> Any:
+    return compiled if ours else compiled.fresh
+
+
+def margins(f: Any, rows: Any, count: int, bias: float, width: int, ours: bool) -> Array:
+    """⟨w, x⟩ of each row."""
+    out = np.empty(count)
+    _run(decide_rows, ours)(f, rows, count, bias, width, True, out)
+    return out
+
+
+def spreads(f: Any, rows: Any, count: int, bias: float, width: int, ours: bool) -> Array:
+    """x·A⁻¹·x of each row."""
+    out = np.empty(count)
+    inner = f.regularizer if isinstance(f, Averaged) else f
+    _run(_spread_rows, ours)(inner, rows, count, bias, out)
+    if np.isnan(out).any():
+        raise ValueError(
+            f"{type(inner).__name__} keeps no second-order information: confidences come with "
+            "arow, second_order_perceptron, soft_confidence_weighted, vovk_azoury_warmuth"
+        )
+    return out
+
+
+def weights(f: Any, slots: int, ours: bool) -> Array:
+    """The weight of each slot, the intercept's first."""
+    out = np.zeros(slots)
+    _run(_read_weights, ours)(f, np.zeros(1, np.uint32), np.zeros(1), out)
+    return out
+
+

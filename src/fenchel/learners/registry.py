@@ -1,0 +1,144 @@
+"""The catalogue's machinery: a function that names three parts becomes a learner with that name."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, ParamSpec, TypedDict
+
+from fenchel.learners import specification
+from fenchel.learners.learner import Learner, Parts
+from fenchel.loops import Average, NoAverage
+from fenchel.regularizers import Whole
+
+P = ParamSpec("P")
+
+
+class Options(TypedDict, total=False):
+    """What every learner takes beside its own parameters."""
+
+    intercept: bool
+    averaged: bool
+    classes: Sequence[Any] | None
+
+
+DEFAULTS: dict[str, Any] = {"intercept": True, "averaged": False, "classes": None}
+
+
+class Entry(NamedTuple):
+    """What ``fenchel learners`` tells about one learner."""
+
+    build: Callable[..., Learner]
+    tasks: tuple[str, ...]
+    parts: str
+    equation: str
+    theorem: str
+    cost: str
+
+
+CATALOGUE: dict[str, Entry] = {}
+
+
+def learner(
+    *, tasks: tuple[str, ...], parts: str, equation: str, theorem: str, cost: str = "non-zeros"
+) -> Callable[[Callable[P, Parts]], Callable[P, Learner]]:
+    """Register a function that returns the three parts as the learner of its name."""
+
+    def register(function: Callable[P, Parts]) -> Callable[P, Learner]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def build(*positional: P.args, **keywords: P.kwargs) -> Learner:
+            given = signature.bind(*positional, **keywords).arguments
+            options = dict(given.pop("options", {}))
+            _refuse_unknown(function.__name__, signature, options)
+            chosen = {**DEFAULTS, **options}
+            three = function(**given)  # type: ignore[call-arg]
+            average = Average() if chosen["averaged"] else NoAverage()
+            return Learner(
+                three._replace(average=average),
+                name=function.__name__,
+                parameters={**given, **_told(options)},
+                intercept=chosen["intercept"],
+                classes=chosen["classes"],
+            )
+
+        CATALOGUE[function.__name__] = Entry(build, tasks, parts, equation, theorem, cost)
+        return build
+
+    return register
+
+
+def _refuse_unknown(name: str, signature: inspect.Signature, options: Mapping[str, Any]) -> None:
+    for key in options:
+        if key not in DEFAULTS:
+            own = [k for k in signature.parameters if k != "options"]
+            raise TypeError(f"{name} has no parameter {key!r}: it has {', '.join(own + [*DEFAULTS])}")
+
+
+def _told(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if value != DEFAULTS[key]}
+
+
+def from_parameters(name: str, parameters: Mapping[str, Any]) -> Learner:
+    """The learner of this name."""
+    if name not in CATALOGUE:
+        raise ValueError(
+            f"there is no learner {name!r}: choose one of {', '.join(sorted(CATALOGUE))}"
+        )
+    try:
+        return CATALOGUE[name].build(**parameters)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+def from_specification(text: str) -> Learner:
+    """The learner of a text such as ``arow:r=0.1,diagonal=yes``.
+
+    >>> from_specification("perceptron:intercept=no")
+    <perceptron:intercept=no, 0 rounds, 0 features>
+    """
+    return from_parameters(*specification.parse(text))
+
+
+def positive(**parameters: float) -> None:
+    """Refuse a parameter that is not a positive number."""
+    for name, value in parameters.items():
+        if not (isinstance(value, (int, float)) and 0.0 < value < float("inf")):
+            raise ValueError(f"{name}={value!r} must be a positive number")
+
+
+def not_negative(**parameters: float) -> None:
+    """Refuse a parameter that is not a number ≥ 0."""
+    for name, value in parameters.items():
+        if not (isinstance(value, (int, float)) and 0.0 <= value < float("inf")):
+            raise ValueError(f"{name}={value!r} must be a number ≥ 0")
+
+
+def dual_exponent(p: float) -> float:
+    """Refuse a dual exponent below 2."""
+    if not (isinstance(p, (int, float)) and 2.0 <= p < float("inf")):
+        raise ValueError(f"p={p!r} must be a number ≥ 2 (the dual exponent; 2 is Euclidean)")
+    return float(p)
+
+
+def lipschitz_of(name: str, loss: Any) -> float:
+    """The Lipschitz constant that a learner needs, or a refusal by the loss's name."""
+    if loss.lipschitz is None:
+        raise ValueError(
+            f"{name} needs a loss with a Lipschitz constant; {type(loss).__name__} has none: "
+            "try hinge, logistic, absolute, epsilon_insensitive, quantile or huber"
+        )
+    return float(loss.lipschitz)
+
+
+def domain_of(domain: Any, separable: bool = False) -> Any:
+    """The domain S, the whole space where none is named."""
+    if domain is None:
+        return Whole()
+    if separable and not domain.separable:
+        raise ValueError(
+            f"domain={type(domain).__name__}: this learner's regularizer admits Box and Orthant"
+        )
+    return domain

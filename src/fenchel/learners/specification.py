@@ -1,0 +1,101 @@
+"""A learner's specification: its name and parameters, enough to build it again.
+
+In a text it is ``name`` or ``name:key=value,key=value``; in a model file it is JSON, where parts
+(a loss, a domain) are written as their class's name and fields.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fenchel import losses, regularizers
+from fenchel._kernel.state import is_part
+
+YES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+
+
+def parse(text: str) -> tuple[str, dict[str, Any]]:
+    """Name and parameters of a specification.
+
+    >>> parse("arow:r=0.1,diagonal=yes,form=original")
+    ('arow', {'r': 0.1, 'diagonal': True, 'form': 'original'})
+    """
+    name, _, rest = text.partition(":")
+    parameters: dict[str, Any] = {}
+    for item in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = item.partition("=")
+        if not equals:
+            raise ValueError(f"{item!r} in {text!r} has no value: write key=value")
+        parameters[key.strip()] = _value(value.strip())
+    return name.strip().replace("-", "_"), parameters
+
+
+def _value(text: str) -> Any:
+    if text.lower() in YES:
+        return YES[text.lower()]
+    if text.lower() in ("none", ""):
+        return None
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def check(name: str, function: Callable[..., Any], parameters: Mapping[str, Any]) -> None:
+    """Refuse a parameter that the learner does not have, and say which it has."""
+    known = inspect.signature(function).parameters
+    for key in parameters:
+        if key not in known:
+            raise ValueError(f"{name} has no parameter {key!r}: it has {', '.join(known)}")
+
+
+def format_specification(name: str, parameters: Mapping[str, Any]) -> str:
+    """The text form, parameters in the order given.
+
+    >>> format_specification("arow", {"r": 0.1, "diagonal": True})
+    'arow:r=0.1,diagonal=yes'
+    """
+    items = ",".join(f"{key}={_text(value)}" for key, value in parameters.items())
+    return f"{name}:{items}" if items else name
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def encode(value: Any) -> Any:
+    """A parameter as JSON."""
+    if is_part(value):
+        fields = {name: encode(getattr(value, name)) for name in _parameters_of(type(value))}
+        return {"part": type(value).__name__, **fields}
+    if isinstance(value, (list, tuple)):
+        return [encode(item) for item in value]
+    return value
+
+
+def decode(value: Any, known: Mapping[str, type]) -> Any:
+    """A parameter from JSON; parts outside the package must be among ``known``."""
+    if isinstance(value, list):
+        return [decode(item, known) for item in value]
+    if isinstance(value, dict) and "part" in value:
+        name = value["part"]
+        cls = known.get(name) or getattr(losses, name, None) or getattr(regularizers, name, None)
+        if cls is None:
+            raise ValueError(
+                f"the model uses a part {name!r} from outside fenchel: pass parts=[{name}] to load"
+            )
+        return cls(**{k: decode(v, known) for k, v in value.items() if k != "part"})
+    return value
+
+
+def _parameters_of(cls: Any) -> list[str]:
+    """The fields of a part that are parameters, not state."""
+    from fenchel._kernel.state import shape_of
+
+    return [n for n in cls._fields if shape_of(cls._field_defaults.get(n), 0) is None]

@@ -1,0 +1,184 @@
+"""CSV as a stream: separator, header, label, and the kinds of the columns along the way."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fenchel.streams.chunks import Bytes
+from fenchel.streams.csv import CATEGORY, IGNORED, UNKNOWN, parse
+from fenchel.streams.csv_cells import after_last_record
+from fenchel.streams.errors import BadInput
+from fenchel.streams.names import joined
+from fenchel.streams.rows import Batch, batch_of_names, vocabulary_of
+
+SEPARATORS = ",;\t"
+
+Kinds = NDArray[np.int8]
+
+
+class CsvReader:
+    """CSV text; columns have names, cells that are not numbers are categories."""
+
+    named = True
+
+    def __init__(
+        self,
+        file: str,
+        bits: int | None,
+        *,
+        label: str | None,
+        labelled: bool,
+        stop: bool,
+        separator: str | None,
+        header: bool | None,
+        categorical: Sequence[str],
+    ) -> None:
+        self.label = label
+        self.header_lines = 0
+        self._file, self._bits, self._labelled, self._stop = file, bits, labelled, stop
+        self._separator, self._header, self._categorical = separator, header, categorical
+        self._kinds: Kinds = np.empty(0, np.int8)
+
+    @property
+    def word_ends(self) -> bytes:
+        """An error shows the whole cell."""
+        return b"\r\n" + (self._separator or ",").encode()
+
+    def begin(self, pieces: Iterator[Bytes]) -> Iterator[Bytes]:
+        """The pieces after the header."""
+        blank = 0
+        for piece in pieces:
+            start = _skip_blank_lines(piece)
+            blank += piece[:start].tobytes().count(b"\n")
+            if start < len(piece):
+                stop = self._read_header(piece[start:])
+                self.header_lines = blank + piece[start : start + stop].tobytes().count(b"\n")
+                if start + stop < len(piece):
+                    yield piece[start + stop :]
+                break
+        yield from pieces
+
+    def split(self, data: Bytes) -> int:
+        """Records end with a line, unless it is inside quotes."""
+        return int(after_last_record(data, self._separator_in(data)))
+
+    def _separator_in(self, data: Bytes) -> int:
+        """The separator, found in the first line if none was named."""
+        if self._separator is None:
+            line = data[_skip_blank_lines(data) :].tobytes().split(b"\n", 1)[0]
+            self._separator = max(SEPARATORS, key=lambda s: line.count(s.encode()))
+        return ord(self._separator)
+
+    def _read_header(self, data: Bytes) -> int:
+        """Learn the columns from the first record; where the rows begin."""
+        stop = _first_record(data, self._separator_in(data))
+        cells = self._cells(data[:stop].tobytes())
+        if self._header is None:
+            self._header = not all(_is_number(cell) for cell in cells)
+        if self._header:
+            columns = [cell or str(k) for k, cell in enumerate(cells, 1)]
+        else:
+            columns, stop = [str(k) for k in range(1, len(cells) + 1)], 0
+        self._set_columns(columns)
+        return stop
+
+    def _cells(self, record: bytes) -> list[str]:
+        try:
+            text = record.decode()
+            rows = csv.reader([text], delimiter=self._separator or ",", skipinitialspace=True)
+            return [cell.strip() for cell in next(rows)]
+        except (UnicodeDecodeError, csv.Error, StopIteration) as error:
+            raise self._refused(f"the header cannot be read: {error}", "correct it") from None
+
+    def _set_columns(self, columns: list[str]) -> None:
+        twice = sorted({name for name in columns if columns.count(name) > 1})
+        if twice:
+            raise self._refused("two columns have one name", "rename one of them", twice[0])
+        for name in self._categorical:
+            if name not in columns:
+                raise self._refused("no such column", f"choose from {', '.join(columns)}", name)
+        if self.label is None and self._labelled:
+            self.label = columns[-1]
+        if self.label is not None and self._labelled and self.label not in columns:
+            remedy = f"name the label's column: {', '.join(columns)}"
+            raise self._refused("no column has the name of the label", remedy, self.label)
+        self._set_kinds(columns)
+
+    def _set_kinds(self, columns: list[str]) -> None:
+        heads, offsets = joined([f"{name}=" for name in columns])
+        self._heads, self._head_ends = heads.copy(), offsets[1:].copy()
+        label_column = columns.index(self.label) if self.label in columns else -1
+        self._label_column = label_column if self._labelled else -1
+        kinds = [CATEGORY if name in self._categorical else UNKNOWN for name in columns]
+        if label_column >= 0 and not self._labelled:
+            kinds[label_column] = IGNORED
+        self._kinds = np.array(kinds, np.int8)
+
+    def _refused(self, what: str, remedy: str, value: str | None = None) -> BadInput:
+        return BadInput(what, remedy, value=value, file=self._file, line=1)
+
+    def parse(self, data: Bytes) -> Batch:
+        """The rows of a chunk; its columns' kinds as far as they are known."""
+        return self._parse(data, self._kinds.copy())
+
+    def _parse(self, data: Bytes, kinds: Kinds) -> Batch:
+        parsed, names, classes = parse(
+            data,
+            ord(self._separator or ","),
+            self._heads,
+            self._head_ends,
+            self._label_column,
+            kinds,
+            self._stop,
+        )
+        batch = batch_of_names(parsed, vocabulary_of(names), self._bits)
+        if self._label_column >= 0 and kinds[self._label_column] == CATEGORY:
+            text, offsets = vocabulary_of(classes)
+            words = [text[a:b].tobytes().decode() for a, b in pairwise(offsets)]
+            batch = batch._replace(classes=words)
+        return batch._replace(kinds=kinds)
+
+    def settle(self, data: Bytes, batch: Batch) -> Batch:
+        """Parse again, one time in a thousand, if an earlier chunk settled a column otherwise."""
+        found = batch.kinds
+        assert found is not None
+        known = (self._kinds != UNKNOWN) & (found != UNKNOWN)
+        if np.any(known & (self._kinds != found)):
+            batch = self._parse(data, self._kinds.copy())
+            found = batch.kinds
+            assert found is not None
+        self._kinds = np.where(self._kinds == UNKNOWN, found, self._kinds)
+        return batch
+
+
+def _skip_blank_lines(data: Bytes) -> int:
+    start = 0
+    for k, byte in enumerate(data):
+        if byte == 10:
+            start = k + 1
+        elif byte not in b" \t\r":
+            return start
+    return len(data)
+
+
+def _first_record(data: Bytes, separator: int) -> int:
+    """The position after the first record: a quoted cell may hold line ends."""
+    lines = np.flatnonzero(data == 10)
+    for end in lines:
+        stop = int(after_last_record(data[: end + 1], separator))
+        if stop:
+            return stop
+    return len(data)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return cell == ""
+    return True

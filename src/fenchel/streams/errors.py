@@ -1,0 +1,164 @@
+"""What can be wrong with the input, and how it is said.
+
+The compiled parsers know numbers only: a :class:`Mistake` and a position. Here they become one
+line with the file, the line, the column, the value and the remedy.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+SHOWN_VALUE = 40
+SHOWN_MESSAGES = 10
+
+
+class BadInput(ValueError):  # noqa: N818 (what it says, not that it is an error)
+    """Input that cannot be learned from: where, what, which value, and what to do.
+
+    >>> print(BadInput("no label", "write the label first", value="3:1", file="a.svm", line=7))
+    a.svm:7: no label ('3:1'); write the label first
+    """
+
+    def __init__(
+        self,
+        what: str,
+        remedy: str,
+        *,
+        value: str | None = None,
+        file: str,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        self.file, self.line, self.column = file, line, column
+        self.what, self.remedy, self.value = what, remedy, value
+        place = ":".join(str(part) for part in (file, line, column) if part is not None)
+        shown = "" if value is None else f" ({shorten(value)})"
+        super().__init__(f"{place}: {what}{shown}; {remedy}")
+
+
+def shorten(value: str) -> str:
+    """The value between quotes, on one line, cut when it is long."""
+    return repr(value if len(value) <= SHOWN_VALUE else value[: SHOWN_VALUE - 1] + "…")
+
+
+class Skipped:
+    """Lines left out under ``on_error="skip"``: how many, and what the first ten said."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.messages: list[str] = []
+
+    def add(self, error: BadInput) -> None:
+        """Count one more bad line."""
+        self.count += 1
+        if len(self.messages) < SHOWN_MESSAGES:
+            self.messages.append(str(error))
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __repr__(self) -> str:
+        return f"Skipped({self.count} lines)"
+
+
+class Mistake(IntEnum):
+    """What a parser can object to."""
+
+    NONE = 0
+    NO_LABEL = 1
+    BAD_LABEL = 2
+    BAD_GROUP = 3
+    BAD_INDEX = 4
+    INDEX_BELOW_BASE = 5
+    INDEX_TOO_LARGE = 6
+    INDEX_ORDER = 7
+    NO_COLON = 8
+    TWO_COLONS = 9
+    BAD_VALUE = 10
+    NOT_FINITE = 11
+    NO_BAR = 12
+    LABEL_AT_BAR = 13
+    BAD_WEIGHT = 14
+    BAD_PREAMBLE = 15
+    NO_NAME = 16
+    NAME_TOO_LONG = 17
+    CONTROL_BYTE = 18
+    NOT_UTF8 = 19
+    STRAY_QUOTE = 20
+    OPEN_QUOTE = 21
+    TOO_FEW_CELLS = 22
+    TOO_MANY_CELLS = 23
+    TEXT_IN_NUMBERS = 24
+    TEXT_LABEL = 25
+    EMPTY_LABEL = 26
+
+
+class Explanation(NamedTuple):
+    """The words for a mistake."""
+
+    what: str
+    remedy: str
+
+
+EXPLANATIONS = {
+    Mistake.NO_LABEL: Explanation("the label is missing", "write the label first on the line"),
+    Mistake.BAD_LABEL: Explanation("the label is not a number", "write a finite number"),
+    Mistake.BAD_GROUP: Explanation(
+        "bad query id", "write qid: and a whole number from 0 to 2^63-1"
+    ),
+    Mistake.BAD_INDEX: Explanation(
+        "the index is not a whole number", "write index:value with an index of digits only"
+    ),
+    Mistake.INDEX_BELOW_BASE: Explanation(
+        "index 0 where indices start at 1", "declare index_base=0 if the file counts from 0"
+    ),
+    Mistake.INDEX_TOO_LARGE: Explanation(
+        "the index is above 4294967294", "renumber the columns, or use names (vw, csv, jsonl)"
+    ),
+    Mistake.INDEX_ORDER: Explanation(
+        "indices must increase along the line", "sort the line's entries and join duplicates"
+    ),
+    Mistake.NO_COLON: Explanation("the entry has no colon", "write index:value"),
+    Mistake.TWO_COLONS: Explanation("one colon too many", "write one colon between name and value"),
+    Mistake.BAD_VALUE: Explanation("the value is not a number", "write a finite decimal number"),
+    Mistake.NOT_FINITE: Explanation(
+        "the number is not finite", "leave the entry out or write a number below 1.8e308"
+    ),
+    Mistake.NO_BAR: Explanation("the line has no bar", "write label | features"),
+    Mistake.LABEL_AT_BAR: Explanation(
+        "a word that touches the bar is a tag, so the label is missing",
+        "put a space before the bar",
+    ),
+    Mistake.BAD_WEIGHT: Explanation(
+        "the importance is not a number of 0 or more", "write label importance 'tag | features"
+    ),
+    Mistake.BAD_PREAMBLE: Explanation(
+        "too many words before the bar", "write label importance base 'tag | features"
+    ),
+    Mistake.NO_NAME: Explanation("a value without a name", "write name:value"),
+    Mistake.NAME_TOO_LONG: Explanation(
+        "a name of more than 65535 bytes", "check that the format is right, or shorten the name"
+    ),
+    Mistake.CONTROL_BYTE: Explanation(
+        "a NUL byte in the text", "check that the file is text in UTF-8 and whole"
+    ),
+    Mistake.NOT_UTF8: Explanation("bytes that are not UTF-8", "convert the file to UTF-8"),
+    Mistake.STRAY_QUOTE: Explanation(
+        "a quote in the wrong place", "quote the whole cell and double the quotes inside it"
+    ),
+    Mistake.OPEN_QUOTE: Explanation("a quote that is never closed", "close the quoted cell"),
+    Mistake.TOO_FEW_CELLS: Explanation(
+        "the line has too few cells", "give each line as many cells as the header"
+    ),
+    Mistake.TOO_MANY_CELLS: Explanation(
+        "the line has too many cells", "give each line as many cells as the header"
+    ),
+    Mistake.TEXT_IN_NUMBERS: Explanation(
+        "text in a column of numbers", "correct the cell, or declare the column in categorical="
+    ),
+    Mistake.EMPTY_LABEL: Explanation("the label is missing", "fill it in or drop the line"),
+    Mistake.TEXT_LABEL: Explanation(
+        "a label of text after labels that are numbers", "use one kind of label throughout"
+    ),
+}

@@ -1,0 +1,92 @@
+"""The text formats, each as a reader: where records end, how a chunk is parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from fenchel.streams import svmlight, vw
+from fenchel.streams.chunks import Bytes, after_last_line
+from fenchel.streams.parsed import Parsed
+from fenchel.streams.rows import Batch, batch_of_names, refusals, vocabulary_of
+
+
+class Reader(Protocol):
+    """What a text format must answer; ``parse`` runs on several threads at a time."""
+
+    @property
+    def named(self) -> bool:
+        """Whether columns have names."""
+
+    @property
+    def word_ends(self) -> bytes:
+        """The bytes that end the word shown in an error."""
+
+    @property
+    def label(self) -> str | None:
+        """The name of the label's column, once it is known."""
+
+    @property
+    def header_lines(self) -> int:
+        """How many lines stand before the rows."""
+
+    def begin(self, pieces: Iterator[Bytes]) -> Iterator[Bytes]:
+        """The pieces that hold rows; a header is read and taken away."""
+
+    def split(self, data: Bytes) -> int:
+        """Where the last whole record of these bytes ends."""
+
+    def parse(self, data: Bytes) -> Batch:
+        """The rows of a chunk."""
+
+    def settle(self, data: Bytes, batch: Batch) -> Batch:
+        """The batch in the light of all earlier ones; called in order."""
+
+
+class LineReader:
+    """What formats of one line a record share."""
+
+    word_ends = b" \t\r\n"
+    label: str | None = None
+    header_lines = 0
+
+    def begin(self, pieces: Iterator[Bytes]) -> Iterator[Bytes]:
+        """Nothing stands before the first record."""
+        return pieces
+
+    def split(self, data: Bytes) -> int:
+        """Records end with their line."""
+        return after_last_line(data)
+
+    def settle(self, data: Bytes, batch: Batch) -> Batch:
+        """Lines mean the same wherever they stand."""
+        return batch
+
+
+class SvmlightReader(LineReader):
+    """svmlight text; columns are numbers."""
+
+    named = False
+
+    def __init__(self, index_base: int | None, labelled: bool, stop: bool) -> None:
+        self._arguments = (1 if index_base is None else index_base, labelled, stop)
+
+    def parse(self, data: Bytes) -> Batch:
+        """The rows of a chunk."""
+        parsed: Parsed = svmlight.parse(data, *self._arguments)
+        return Batch(parsed, refusals=refusals(parsed))
+
+
+class VwReader(LineReader):
+    """Vowpal Wabbit text; columns have names."""
+
+    named = True
+    word_ends = b" \t\r\n|"
+
+    def __init__(self, bits: int | None, labelled: bool, stop: bool) -> None:
+        self._bits, self._labelled, self._stop = bits, labelled, stop
+
+    def parse(self, data: Bytes) -> Batch:
+        """The rows of a chunk."""
+        parsed, table = vw.parse(data, self._labelled, self._stop)
+        return batch_of_names(parsed, vocabulary_of(table), self._bits)

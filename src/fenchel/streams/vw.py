@@ -1,0 +1,255 @@
+"""Vowpal Wabbit text, compiled: ``label importance base 'tag|namespace:scale name:value …``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fenchel._kernel import helper, kernel
+from fenchel.streams.decimal import NOT_FINITE, OK, number
+from fenchel.streams.errors import Mistake
+from fenchel.streams.lines import (
+    BAR,
+    COLON,
+    NEWLINE,
+    RETURN,
+    SPACE,
+    TAB,
+    TICK,
+    count,
+    next_line,
+    skip_blanks,
+)
+from fenchel.streams.parsed import KEPT_MISTAKES, Parsed
+from fenchel.streams.table import EMPTY, SEED, add, find, mix, new_table
+from fenchel.streams.utf8 import valid
+
+LONGEST_NAME = 65535
+CARET = 94
+
+FINE = int(Mistake.NONE)
+NO_LABEL = int(Mistake.NO_LABEL)
+BAD_LABEL = int(Mistake.BAD_LABEL)
+TWO_COLONS = int(Mistake.TWO_COLONS)
+BAD_VALUE = int(Mistake.BAD_VALUE)
+INFINITE = int(Mistake.NOT_FINITE)
+NO_BAR = int(Mistake.NO_BAR)
+LABEL_AT_BAR = int(Mistake.LABEL_AT_BAR)
+BAD_WEIGHT = int(Mistake.BAD_WEIGHT)
+BAD_PREAMBLE = int(Mistake.BAD_PREAMBLE)
+NO_NAME = int(Mistake.NO_NAME)
+TOO_LONG = int(Mistake.NAME_TOO_LONG)
+NUL_BYTE = int(Mistake.CONTROL_BYTE)
+NOT_UTF8 = int(Mistake.NOT_UTF8)
+
+
+@helper
+def _ends_word(byte: Any) -> Any:
+    return byte in (SPACE, NEWLINE, BAR, TAB, RETURN)
+
+
+@helper
+def _word_end(data: Any, i: Any) -> Any:
+    while not _ends_word(data[i]):
+        i += 1
+    return i
+
+
+@helper
+def _number_mistake(data: Any, i: Any, end: Any, words: Any) -> Any:
+    """The number that fills data[i:end], the first, second or third word: mistake, value."""
+    value, stop, status = number(data, i)
+    if stop == end and status == NOT_FINITE:
+        return INFINITE, value
+    if stop != end or status != OK:
+        return (BAD_LABEL if words == 0 else BAD_WEIGHT if words == 1 else BAD_PREAMBLE), value
+    return (BAD_WEIGHT if words == 1 and value < 0.0 else FINE), value
+
+
+@helper
+def _preamble(data: Any, i: Any, labelled: Any) -> Any:
+    """What is before the first bar: mistake, position, label, importance, tag's start and stop."""
+    label, weight = 0.0, 1.0
+    tag, tag_stop = 0, 0
+    words = 0
+    line = i
+    while data[i] != BAR:
+        end = _word_end(data, i)
+        mistake = FINE
+        is_tag = data[i] == TICK or data[end] == BAR
+        if data[i] == NEWLINE:
+            mistake = NO_BAR
+        elif tag_stop > 0 or (words == 3 and not is_tag):
+            mistake = BAD_PREAMBLE
+        elif is_tag:
+            tag, tag_stop = i + (data[i] == TICK), end
+        else:
+            mistake, value = _number_mistake(data, i, end, words)
+            label = value if words == 0 else label
+            weight = value if words == 1 else weight
+            words += 1
+        if mistake != FINE:
+            mistake, i = (mistake, i) if _has_bar(data, i) else (NO_BAR, line)
+            return mistake, i, label, weight, tag, tag_stop
+        i = skip_blanks(data, end)
+    if labelled and words == 0:
+        at_bar = tag_stop > 0 and data[line] != TICK
+        return (LABEL_AT_BAR if at_bar else NO_LABEL), line, label, weight, tag, tag_stop
+    return FINE, i, label, weight, tag, tag_stop
+
+
+@helper
+def _has_bar(data: Any, i: Any) -> Any:
+    while data[i] != BAR and data[i] != NEWLINE:
+        i += 1
+    return data[i] == BAR
+
+
+@helper
+def _value(data: Any, i: Any) -> Any:
+    """The number after a name, 1 where there is none: mistake, position, value."""
+    if data[i] != COLON:
+        return FINE, i, 1.0
+    value, end, status = number(data, i + 1)
+    if data[end] == COLON:
+        return TWO_COLONS, end, 0.0
+    if status == NOT_FINITE and _ends_word(data[end]):
+        return INFINITE, i + 1, 0.0
+    if status != OK or not _ends_word(data[end]):
+        return BAD_VALUE, i + 1, 0.0
+    return FINE, end, value
+
+
+@helper
+def _name_end(data: Any, i: Any, state: Any) -> Any:
+    """The end of the name at ``i``: mistake, position, hash, whether it is plain ASCII."""
+    start = i
+    high: Any = 0
+    while not _ends_word(data[i]) and data[i] != COLON:
+        if data[i] == 0:
+            return NUL_BYTE, i, state, True
+        high |= np.int64(data[i])
+        state = mix(state, data[i])
+        i += 1
+    if i - start > LONGEST_NAME:
+        return TOO_LONG, start, state, True
+    return FINE, i, state, high < 128
+
+
+@helper
+def _namespace(data: Any, i: Any, prefix: Any) -> Any:
+    """The namespace after the bar, into ``prefix``: mistake, position, length, hash, scale."""
+    start = i + 1
+    mistake, end, state, ascii = _name_end(data, start, np.int64(SEED))
+    if mistake != FINE:
+        return mistake, end, 0, state, 1.0
+    if not ascii and not valid(data, start, end):
+        return NOT_UTF8, start, 0, state, 1.0
+    if end == start:
+        mistake = NO_NAME if data[end] == COLON else FINE
+        return mistake, end, 0, np.int64(SEED), 1.0
+    for k in range(start, end):
+        prefix[k - start] = data[k]
+    prefix[end - start] = CARET
+    mistake, i, scale = _value(data, end)
+    return mistake, i, end - start + 1, mix(state, CARET), scale
+
+
+@helper
+def _line(data: Any, i: Any, k: Any, table: Any, prefix: Any, indices: Any, values: Any) -> Any:
+    """The features from the bar at ``i`` on: mistake, position, entries so far, table."""
+    length, prefix_state, scale = 0, np.int64(SEED), 1.0
+    while data[i] != NEWLINE:
+        if data[i] == BAR:
+            mistake, i, length, prefix_state, scale = _namespace(data, i, prefix)
+            if mistake != FINE:
+                return mistake, i, k, table
+            i = skip_blanks(data, i)
+            continue
+        start = i
+        mistake, i, state, ascii = _name_end(data, start, prefix_state)
+        if mistake == FINE and i == start:
+            mistake = NO_NAME
+        if mistake != FINE:
+            return mistake, i, k, table
+        stop = i
+        mistake, i, value = _value(data, i)
+        value *= scale
+        if mistake == FINE and not np.isfinite(value):
+            mistake, i = INFINITE, start
+        if mistake != FINE:
+            return mistake, i, k, table
+        if value != 0.0:
+            name = find(table, state, prefix, 0, length, data, start, stop)
+            if name == EMPTY:
+                if not ascii and not valid(data, start, stop):
+                    return NOT_UTF8, start, k, table
+                name = table.used[0]
+                table = add(table, state, prefix, 0, length, data, start, stop)
+            indices[k] = name
+            values[k] = value
+            k += 1
+        i = skip_blanks(data, i)
+    return FINE, i, k, table
+
+
+@kernel
+def parse(data: Any, labelled: Any, stop: Any) -> Any:
+    """Lines of Vowpal Wabbit text to rows and the table of their names."""
+    entries, lines = _count_words(data)
+    indptr = np.zeros(lines + 1, np.int64)
+    indices = np.empty(entries, np.uint32)
+    values = np.empty(entries, np.float64)
+    labels = np.empty(lines, np.float64)
+    weights = np.empty(lines, np.float64)
+    tags = np.empty((lines, 2), np.int64)
+    mistakes = np.empty((KEPT_MISTAKES, 2), np.int64)
+    prefix = np.empty(LONGEST_NAME + 1, np.uint8)
+    table = new_table()
+    weighted = tagged = False
+    wrong = row = k = i = 0
+    while i < len(data) and not (stop and wrong > 0):
+        i = skip_blanks(data, i)
+        if data[i] != NEWLINE:
+            mistake, i, label, weight, tag, tag_stop = _preamble(data, i, labelled)
+            if mistake == FINE:
+                mistake, i, k, table = _line(data, i, k, table, prefix, indices, values)
+            if mistake != FINE:
+                k = indptr[row]
+                if wrong < KEPT_MISTAKES:
+                    mistakes[wrong, 0] = mistake
+                    mistakes[wrong, 1] = i
+                wrong += 1
+            else:
+                labels[row] = label
+                weights[row] = weight
+                weighted = weighted or weight != 1.0
+                tags[row, 0] = tag
+                tags[row, 1] = tag_stop
+                tagged = tagged or tag_stop > tag
+                row += 1
+                indptr[row] = k
+        i = next_line(data, i)
+    parsed = Parsed(
+        indptr[: row + 1],
+        indices[:k],
+        values[:k],
+        labels[: row if labelled else 0],
+        weights[: row if weighted else 0],
+        np.empty(0, np.int64),
+        tags[: row if tagged else 0],
+        mistakes[: min(wrong, KEPT_MISTAKES)],
+        wrong,
+        lines,
+        0,
+    )
+    return parsed, table
+
+
+@helper
+def _count_words(data: Any) -> Any:
+    """A bound on the features (each follows a blank) and the number of lines."""
+    spaces, lines = count(data, SPACE)
+    tabs, bars = count(data, 9)[0], count(data, BAR)[0]
+    return spaces + tabs + bars + lines, lines
