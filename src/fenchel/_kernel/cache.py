@@ -56,7 +56,7 @@ def _default_base() -> Path:
         return Path(tempfile.gettempdir()) / "fenchel"
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]
+class _Locator(caching._CacheLocator):
     """Where one function's compiled code lies: the folder of the sources' hash."""
 
     def __init__(self, function: Any, source: str) -> None:
@@ -77,24 +77,24 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
         return None if cache_folder() is None else cls(function, source)
 
 
-class _Implementation(caching.CompileResultCacheImpl):  # type: ignore[misc]
+class _Implementation(caching.CompileResultCacheImpl):
     _locator_classes = [_Locator]  # noqa: RUF012 (Numba's own attribute)
 
 
-class SourceKeyedCache(caching.FunctionCache):  # type: ignore[misc]
+class SourceKeyedCache(caching.FunctionCache):
     """Numba's function cache in our folder; a full or vanished disk costs time, nothing else."""
 
     _impl_class = _Implementation
 
     def save_overload(self, signature: Any, data: Any) -> None:
         try:
-            super().save_overload(signature, data)
+            super().save_overload(signature, data)  # type: ignore[no-untyped-call]
         except OSError:
-            self.disable()
+            self.disable()  # type: ignore[no-untyped-call]
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(signature, target_context)
+            return super().load_overload(signature, target_context)  # type: ignore[no-untyped-call]
         except (OSError, EOFError):
             return None
 
@@ -102,4 +102,4 @@ class SourceKeyedCache(caching.FunctionCache):  # type: ignore[misc]
 def attach(dispatcher: Any) -> None:
     """Give a dispatcher its place on disk, where there is one."""
     if cache_folder() is not None:
-        dispatcher._cache = SourceKeyedCache(dispatcher.py_func)
+        dispatcher._cache = SourceKeyedCache(dispatcher.py_func)  # type: ignore[no-untyped-call]

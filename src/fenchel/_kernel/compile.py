@@ -6,18 +6,20 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba.core import config
 
 from fenchel._kernel import cache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # No fastmath: it breaks the checks for NaN and the reproducibility of sums.
-OPTIONS = {"nogil": True, "error_model": "numpy"}
+OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
 
 
 def helper(function: F) -> F:
     """A small function that kernels call; compiled into each of them, never cached by itself."""
-    return numba.njit(**OPTIONS)(function)  # type: ignore[no-any-return]
+    compiled: Any = numba.njit(**OPTIONS)(function)
+    return compiled  # type: ignore[no-any-return]
 
 
 def kernel(function: F) -> F:
@@ -26,9 +28,9 @@ def kernel(function: F) -> F:
     ``function.fresh`` is its uncached twin, for parts defined outside the package: their source is
     not in the cache's key, so a cached kernel could run an old version of them.
     """
-    compiled = numba.njit(**OPTIONS)(function)
-    if numba.config.DISABLE_JIT:
-        compiled.fresh = compiled  # type: ignore[attr-defined]
+    compiled: Any = numba.njit(**OPTIONS)(function)
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        compiled.fresh = compiled
         return compiled  # type: ignore[no-any-return]
     cache.attach(compiled)
     compiled.fresh = numba.njit(**OPTIONS)(function)

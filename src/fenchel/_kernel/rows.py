@@ -78,12 +78,12 @@ def slot(row: Any, k: Any) -> Any:
 
 
 @required_verb
-def entry(row: Any, k: Any) -> float:
+def entry(row: Any, k: Any) -> Any:
     """The value of the row's column k."""
 
 
 @required_verb
-def sound(rows: Any, t: Any, width: int) -> bool:
+def sound(rows: Any, t: Any, width: int) -> Any:
     """Whether row t is finite, its column numbers below the width, each above the one before."""
 
 
@@ -139,7 +139,7 @@ def finite_bits(bits: Any, start: Any, stop: Any) -> bool:
     bad = ZERO
     for at in range(start, stop):
         bad += np.uint64((np.uint64(bits[at]) & mask) == mask)
-    return bad == ZERO
+    return bool(bad == ZERO)
 
 
 @sound.of(SparseRows)
@@ -176,7 +176,7 @@ def slot_of(row: Any, k: Any) -> Any:
 @helper
 def value_of(row: Any, k: Any) -> float:
     """The value of entry k, the intercept's included."""
-    return row.bias if k == length(row) else entry(row, k)
+    return float(row.bias if k == length(row) else entry(row, k))
 
 
 @helper
@@ -186,7 +186,7 @@ def squared_norm(row: Any) -> float:
     for k in range(length(row)):
         x = entry(row, k)
         total += x * x
-    return total
+    return float(total)
 
 
 @helper

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Part = TypeVar("Part", bound=Any)
+Part = TypeVar("Part")
 Width = int | tuple[int, ...]
 
 # Markers, told apart by identity.
@@ -28,13 +28,18 @@ PARTS: list[type] = []
 def part(cls: type[Part]) -> type[Part]:
     """Class decorator: a NamedTuple of parameters and state that the contract checks will find."""
     PARTS.append(cls)
-    cls.begin = start
+    cls.begin = start  # type: ignore[attr-defined]
     return cls
 
 
 def is_part(value: Any) -> bool:
     """Whether a value is a NamedTuple, the form of every part."""
     return isinstance(value, tuple) and hasattr(value, "_field_defaults")
+
+
+def marker_of(part: Any, name: str) -> Any:
+    """The default of a field: a marker where it is state."""
+    return part._field_defaults.get(name)
 
 
 def shape_of(marker: Any, width: Width) -> tuple[int, ...] | None:
@@ -48,23 +53,33 @@ def shape_of(marker: Any, width: Width) -> tuple[int, ...] | None:
     return None
 
 
+def replaced(part: Part, changes: dict[str, Any]) -> Part:
+    """The part with some fields changed."""
+    return type(part)(**{**fields(part), **changes})
+
+
+def fields(part: Any) -> dict[str, Any]:
+    """The fields of a part by name."""
+    return dict(zip(part._fields, part, strict=True))
+
+
 def start(part: Part, width: Width) -> Part:
     """The same part with state arrays of its own, zero, ``width`` slots wide."""
     changes: dict[str, Any] = {}
-    for name, value in zip(part._fields, part, strict=True):
-        shape = shape_of(part._field_defaults.get(name), width)
+    for name, value in fields(part).items():
+        shape = shape_of(marker_of(part, name), width)
         if shape is not None:
             changes[name] = np.zeros(shape)
         elif is_part(value):
             changes[name] = start(value, width)
-    return part._replace(**changes)
+    return replaced(part, changes)
 
 
 def grow(part: Part, width: int) -> Part:
     """The same part and state, ``width`` slots wide; new slots are zero."""
     changes: dict[str, Any] = {}
-    for name, value in zip(part._fields, part, strict=True):
-        marker = part._field_defaults.get(name)
+    for name, value in fields(part).items():
+        marker = marker_of(part, name)
         shape = shape_of(marker, width)
         if shape is not None and marker is not SCALAR:
             larger = np.zeros(shape)
@@ -72,13 +87,13 @@ def grow(part: Part, width: int) -> Part:
             changes[name] = larger
         elif is_part(value):
             changes[name] = grow(value, width)
-    return part._replace(**changes)
+    return replaced(part, changes)
 
 
 def arrays(part: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
     """The state arrays of a part and of the parts inside it, with dotted names."""
-    for name, value in zip(part._fields, part, strict=True):
-        if shape_of(part._field_defaults.get(name), 0) is not None:
+    for name, value in fields(part).items():
+        if shape_of(marker_of(part, name), 0) is not None:
             yield prefix + name, value
         elif is_part(value):
             yield from arrays(value, f"{prefix}{name}.")
@@ -87,12 +102,12 @@ def arrays(part: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
 def copy(part: Part) -> Part:
     """A part with copies of the same arrays."""
     changes: dict[str, Any] = {}
-    for name, value in zip(part._fields, part, strict=True):
-        if shape_of(part._field_defaults.get(name), 0) is not None:
+    for name, value in fields(part).items():
+        if shape_of(marker_of(part, name), 0) is not None:
             changes[name] = value.copy()
         elif is_part(value):
             changes[name] = copy(value)
-    return part._replace(**changes)
+    return replaced(part, changes)
 
 
 def restore(part: Any, kept: Any) -> None:

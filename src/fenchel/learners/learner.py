@@ -253,7 +253,8 @@ class Learner:
         self, rows: Any, count: int, width: int, y: Any, importance: Array, checked: bool
     ) -> Array:
         """Learn the block, or leave everything as it was and say what is wrong."""
-        before = self._parts, self.columns, self.labels and self.labels.pair
+        before = self._parts, self.columns
+        pair = None if self.labels is None else self.labels.pair
         try:
             targets = self._encode(y, count)
             self._reserve(width)
@@ -264,9 +265,9 @@ class Learner:
             if bad >= 0:
                 raise ValueError(border.explain(rows, bad, width))
         except ValueError:
-            self._parts, self.columns = before[:2]
+            self._parts, self.columns = before
             if self.labels is not None:
-                self.labels = Labels(before[2])
+                self.labels = Labels(pair)
             self._set_dimension(self.columns)
             raise
         self.rounds += count

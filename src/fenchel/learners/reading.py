@@ -2,44 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fenchel._kernel import kernel
 from fenchel._kernel.rows import ZERO, SparseRow, row_at
 from fenchel._kernel.state import Array
-from fenchel.loops.averages import Average, pace, settled
+from fenchel.loops.averages import Average, Averaged
 from fenchel.loops.online import decide_rows
-from fenchel.regularizers.verbs import all_weights, look, spread, weight
-
-
-class Averaged(NamedTuple):
-    """A regularizer that reads as the average of its weights over all rounds."""
-
-    regularizer: Any
-    average: Any
-
-
-class _View(NamedTuple):
-    inner: Any
-    pace: float
-
-
-@look.of(Averaged)
-def _look(f: Any, row: Any) -> _View:
-    inner = look(f.regularizer, row)
-    return _View(inner, pace(f.regularizer, inner))
-
-
-@weight.of(Averaged)
-def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
-    """(Σ_t w_{t,j})/T: what was charged, and what came since."""
-    if f.average.rounds[0] == 0.0:
-        return 0.0
-    idle = f.average.clock[0] - f.average.mark[slot]
-    since = settled(f.regularizer, view.inner, slot, view.pace) * idle
-    return float((f.average.total[slot] + since) / f.average.rounds[0])
+from fenchel.regularizers.verbs import all_weights, look, spread
 
 
 def readable(regularizer: Any, average: Any) -> Any:
@@ -90,5 +62,3 @@ def weights(f: Any, slots: int, ours: bool) -> Array:
     out = np.zeros(slots)
     _run(_read_weights, ours)(f, np.zeros(1, np.uint32), np.zeros(1), out)
     return out
-
-

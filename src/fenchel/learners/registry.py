@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, ParamSpec, TypedDict
 from fenchel.learners import specification
 from fenchel.learners.learner import Learner, Parts
 from fenchel.loops import Average, NoAverage
-from fenchel.regularizers import Whole
+from fenchel.regularizers import AdaGrad, Box, DiagonalQuadratic, Euclidean, Simplex, Whole
 
 P = ParamSpec("P")
 
@@ -56,6 +56,8 @@ def learner(
             chosen = {**DEFAULTS, **options}
             three = function(**given)  # type: ignore[call-arg]
             average = Average() if chosen["averaged"] else NoAverage()
+            if chosen["averaged"]:
+                _refuse_moving(three.regularizer)
             return Learner(
                 three._replace(average=average),
                 name=function.__name__,
@@ -74,7 +76,22 @@ def _refuse_unknown(name: str, signature: inspect.Signature, options: Mapping[st
     for key in options:
         if key not in DEFAULTS:
             own = [k for k in signature.parameters if k != "options"]
-            raise TypeError(f"{name} has no parameter {key!r}: it has {', '.join(own + [*DEFAULTS])}")
+            raise TypeError(
+                f"{name} has no parameter {key!r}: it has {', '.join([*own, *DEFAULTS])}"
+            )
+
+
+def _refuse_moving(f: Any) -> None:
+    """On these domains a weight changes between visits in ways that no running sum can follow."""
+    domain = getattr(f, "domain", Whole())
+    standing = isinstance(f, (Euclidean, DiagonalQuadratic)) or (
+        isinstance(f, AdaGrad) and f.l1 == f.l2 == 0.0
+    )
+    if isinstance(domain, Simplex) or (isinstance(domain, Box) and not standing):
+        raise ValueError(
+            f"averaged=True does not go with domain={type(domain).__name__} here: "
+            "average over the whole space, a ball or the orthant"
+        )
 
 
 def _told(options: Mapping[str, Any]) -> dict[str, Any]:

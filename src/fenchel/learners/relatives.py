@@ -192,9 +192,7 @@ def online_newton_step(
     equation="Orabona & Pál (2016)",
     theorem="none here",
 )
-def coin_betting(
-    *, wealth: float = 1.0, loss: Any = "hinge", **options: Unpack[Options]
-) -> Parts:
+def coin_betting(*, wealth: float = 1.0, loss: Any = "hinge", **options: Unpack[Options]) -> Parts:
     """Coin betting: no learning rate at all.
 
     Problem: any Lipschitz loss, unconstrained weights, nothing to tune.

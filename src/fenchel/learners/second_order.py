@@ -117,9 +117,7 @@ def arow(
     equation="Wang, Zhao & Hoi (2012), Prop. 1",
     theorem="none (not mirror descent)",
 )
-def soft_confidence_weighted(
-    eta: float = 0.9, C: float = 1.0, **options: Unpack[Options]
-) -> Parts:
+def soft_confidence_weighted(eta: float = 0.9, C: float = 1.0, **options: Unpack[Options]) -> Parts:
     """Soft confidence-weighted learning, type I, with a diagonal covariance.
 
     Problem: two classes; keep every example right with probability η under a Gaussian over weight

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-
 from fenchel import models
 from fenchel._kernel import state
 from fenchel.learners import specification
@@ -40,8 +39,8 @@ def save(learner: Learner, path: str | PathLike[str]) -> None:
 
 def load(path: str | PathLike[str], parts: Iterable[type] = ()) -> Learner:
     """The learner that was saved, ready for its next round."""
-    from fenchel.learners.registry import from_parameters
     from fenchel.learners.learner import Learner, Parts
+    from fenchel.learners.registry import from_parameters
 
     arrays, metadata = models.read(path)
     known = {cls.__name__: cls for cls in parts}
@@ -50,8 +49,7 @@ def load(path: str | PathLike[str], parts: Iterable[type] = ()) -> Learner:
         learner = Learner(Parts(*pieces), intercept=metadata["intercept"])
     else:
         parameters = {
-            key: specification.decode(value, known)
-            for key, value in metadata["parameters"].items()
+            key: specification.decode(value, known) for key, value in metadata["parameters"].items()
         }
         learner = from_parameters(metadata["learner"], parameters)
     if metadata["named"]:
@@ -76,5 +74,3 @@ def _fill(learner: Learner, arrays: dict[str, Any], metadata: dict[str, Any]) ->
                 "it was not written for this learner"
             )
         array[...] = arrays[name]
-
-

@@ -1,6 +1,6 @@
 """The compiled online loops."""
 
-from fenchel.loops.averages import Average, NoAverage, bank, pace
+from fenchel.loops.averages import Average, Averaged, NoAverage
 from fenchel.loops.online import check_rows, decide_rows, learn_rows
 
-__all__ = ["Average", "NoAverage", "bank", "check_rows", "decide_rows", "learn_rows", "pace"]
+__all__ = ["Average", "Averaged", "NoAverage", "check_rows", "decide_rows", "learn_rows"]

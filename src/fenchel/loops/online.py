@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from fenchel._kernel import helper, kernel
 from fenchel._kernel.rows import LARGEST, row_at, sound
 from fenchel._kernel.state import Array
-from fenchel.loops.averages import bank
-from fenchel.regularizers.verbs import commit, look, margin, prepare, rescued_margin
+from fenchel.loops.averages import bank, begin_round
+from fenchel.regularizers.verbs import commit, look, margin, rescued_margin
 from fenchel.rules.steps import coefficient
 
 
@@ -51,7 +50,7 @@ def learn_rows(
         if not checked and not sound(rows, t, width):
             return t
         row = row_at(rows, t, bias, importance[min(t, last)])
-        prepare(f, row)
+        begin_round(average, f, row)
         view = look(f, row)
         m = _margin(f, view, row)
         margins[t] = m
@@ -81,5 +80,3 @@ def check_rows(rows: Any, count: int, width: int) -> int:
         if not sound(rows, t, width):
             return t
     return -1
-
-

@@ -117,9 +117,7 @@ def _max_margin_value(loss: Any, margins: NDArray[np.float64], y: int) -> float:
 
 
 @derivative.of(MaxMargin)
-def _max_margin_derivative(
-    loss: Any, margins: NDArray[np.float64], y: int
-) -> NDArray[np.float64]:
+def _max_margin_derivative(loss: Any, margins: NDArray[np.float64], y: int) -> NDArray[np.float64]:
     """e_ŷ − e_y where the loss is positive, else 0."""
     slope = np.zeros(margins.shape[0])
     if _max_margin_value(loss, margins, y) > 0.0:

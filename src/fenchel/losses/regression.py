@@ -99,7 +99,7 @@ class EpsilonInsensitive(NamedTuple):
 @value.of(EpsilonInsensitive)
 def _insensitive_value(loss: Any, margin: float, y: float) -> float:
     """[|m − y| − ε]₊."""
-    return max(0.0, abs(margin - y) - loss.epsilon)
+    return float(max(0.0, abs(margin - y) - loss.epsilon))
 
 
 @derivative.of(EpsilonInsensitive)
@@ -139,7 +139,7 @@ class Quantile(NamedTuple):
 @value.of(Quantile)
 def _quantile_value(loss: Any, margin: float, y: float) -> float:
     """max(τ·(y − m), (1 − τ)·(m − y))."""
-    return max(loss.tau * (y - margin), (1.0 - loss.tau) * (margin - y))
+    return float(max(loss.tau * (y - margin), (1.0 - loss.tau) * (margin - y)))
 
 
 @derivative.of(Quantile)
@@ -186,4 +186,4 @@ def _huber_value(loss: Any, margin: float, y: float) -> float:
 @derivative.of(Huber)
 def _huber_derivative(loss: Any, margin: float, y: float) -> float:
     """m − y, held inside [−δ, δ]."""
-    return min(max(margin - y, -loss.delta), loss.delta)
+    return float(min(max(margin - y, -loss.delta), loss.delta))

@@ -8,10 +8,10 @@ from fenchel._kernel import required_verb
 
 
 @required_verb
-def value(loss: Any, margin: float, y: float) -> float:
+def value(loss: Any, margin: float, y: float) -> Any:
     """ℓ(margin, y)."""
 
 
 @required_verb
-def derivative(loss: Any, margin: float, y: float) -> float:
+def derivative(loss: Any, margin: float, y: float) -> Any:
     """A derivative of ℓ(·, y) at the margin; at a kink the one the loss's docstring states."""

@@ -45,7 +45,7 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
 
 @product.of(CoinBetting)
 def _product(f: Any, view: Any, slot: Any, x: float) -> float:
-    return _bet(f, slot) / f.lipschitz * over(x, max(f.largest[slot], abs(x)))
+    return float(_bet(f, slot) / f.lipschitz * over(x, max(f.largest[slot], abs(x))))
 
 
 @commit.of(CoinBetting)

@@ -83,9 +83,7 @@ class Composite(NamedTuple):
         """f_t(u)."""
         t = self.rounds[0] - self.lag
         g = 0.5 * float(np.vdot(u, u))
-        return float(
-            self.root * np.sqrt(max(t, 1.0)) * g + self.eta * t * self.composite_term(u)
-        )
+        return float(self.root * np.sqrt(max(t, 1.0)) * g + self.eta * t * self.composite_term(u))
 
     def gradient(self, theta: Array) -> Array:
         """∇f_t*(θ): the soft threshold of θ over the curvature, confined to S."""

@@ -32,7 +32,10 @@ class DiagonalQuadratic(NamedTuple):
     theta: Array = SLOTS
     squares: Array = SLOTS
 
-    homogeneous = True
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f_t(λu) = λ²·f_t(u)."""
+        return True
 
     def observe(self, x: Array) -> DiagonalQuadratic:
         """The tentative f_t, x_t included."""

@@ -23,7 +23,7 @@ def settle(domain: Any, theta: Array, curvature: float, row: Any) -> float:
 
 
 @required_verb
-def confine(domain: Any, pressure: float, w: float) -> float:
+def confine(domain: Any, pressure: float, w: float) -> Any:
     """The coordinate of the constrained maximiser, from that of the unconstrained one."""
 
 
@@ -40,7 +40,10 @@ class Whole(NamedTuple):
     array([ 3., -4.])
     """
 
-    separable = True
+    @property
+    def separable(self) -> bool:
+        """Whether S is a product of intervals."""
+        return True
 
     def project(self, w: Array) -> Array:
         """argmin over S of ‖v − w‖₂."""
@@ -63,7 +66,10 @@ class Ball(NamedTuple):
     radius: float = 1.0
     squares: Array = SCALAR
 
-    separable = False
+    @property
+    def separable(self) -> bool:
+        """Whether S is a product of intervals."""
+        return False
 
     def project(self, w: Array) -> Array:
         """argmin over S of ‖v − w‖₂."""
@@ -100,7 +106,10 @@ class Box(NamedTuple):
     lower: float = -1.0
     upper: float = 1.0
 
-    separable = True
+    @property
+    def separable(self) -> bool:
+        """Whether S is a product of intervals."""
+        return True
 
     def project(self, w: Array) -> Array:
         """argmin over S of ‖v − w‖₂."""
@@ -109,7 +118,7 @@ class Box(NamedTuple):
 
 @confine.of(Box)
 def _box(domain: Any, pressure: float, w: float) -> float:
-    return min(max(w, domain.lower), domain.upper)
+    return float(min(max(w, domain.lower), domain.upper))
 
 
 @part
@@ -120,7 +129,10 @@ class Orthant(NamedTuple):
     array([3., 0.])
     """
 
-    separable = True
+    @property
+    def separable(self) -> bool:
+        """Whether S is a product of intervals."""
+        return True
 
     def project(self, w: Array) -> Array:
         """argmin over S of ‖v − w‖₂."""
@@ -145,14 +157,17 @@ class Simplex(NamedTuple):
     total: float = 1.0
     dimension: Array = SCALAR
 
-    separable = False
+    @property
+    def separable(self) -> bool:
+        """Whether S is a product of intervals."""
+        return False
 
     def project(self, w: Array) -> Array:
         """argmin over S of ‖v − w‖₂: [w − τ]₊ with τ such that the sum is right."""
         ordered = np.sort(w)[::-1]
         excess = (np.cumsum(ordered) - self.total) / np.arange(1, len(w) + 1)
         tau = excess[np.nonzero(ordered > excess)[0][-1]]
-        return np.maximum(w - tau, 0.0)
+        return np.asarray(np.maximum(w - tau, 0.0))
 
 
 @settle.of(Simplex)

@@ -45,7 +45,10 @@ class Entropic(NamedTuple):
     excess: Array = SCALAR
     peak: Array = SCALAR
 
-    homogeneous = False
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f_t(λu) = λ²·f_t(u)."""
+        return False
 
     def commit(self, current: Entropic, z: Array) -> Entropic:
         """Add (total·z_j)² to the corrections of the adaptive form."""
@@ -66,7 +69,7 @@ class Entropic(NamedTuple):
         s = self.exponents(theta)
         v = np.exp(s - s.max())
         v *= self.total / v.sum()
-        return v[: len(theta)] - v[len(theta) :] if self.signed else v
+        return np.asarray(v[: len(theta)] - v[len(theta) :] if self.signed else v)
 
     def conjugate(self, theta: Array) -> float:
         """f*(θ) = ln Σ exp(s_i) − ln d (2d when signed)."""

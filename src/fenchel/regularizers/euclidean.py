@@ -25,7 +25,10 @@ class Euclidean(NamedTuple):
     domain: Any = Whole()
     theta: Array = SLOTS
 
-    homogeneous = True
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f_t(λu) = λ²·f_t(u)."""
+        return True
 
     def value(self, u: Array) -> float:
         """f(u) = ½‖u‖₂²."""

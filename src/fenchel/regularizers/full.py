@@ -16,7 +16,15 @@ import numpy as np
 from fenchel._kernel import helper
 from fenchel._kernel.rows import ONE, entries, saturated, slot_of, value_of
 from fenchel._kernel.state import MATRIX, SLOTS, Array, part
-from fenchel.regularizers.verbs import all_weights, commit, look, margin, rescued_margin, spread, weight
+from fenchel.regularizers.verbs import (
+    all_weights,
+    commit,
+    look,
+    margin,
+    rescued_margin,
+    spread,
+    weight,
+)
 
 
 @part
@@ -39,7 +47,10 @@ class FullQuadratic(NamedTuple):
     rotated: Array = SLOTS
     factor: Array = MATRIX
 
-    homogeneous = True
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f_t(λu) = λ²·f_t(u)."""
+        return True
 
     def observe(self, x: Array) -> FullQuadratic:
         """The tentative f_t, x_t included (here ``factor`` holds A_t − a·I itself)."""
@@ -64,7 +75,7 @@ class FullQuadratic(NamedTuple):
 
     def gradient(self, theta: Array) -> Array:
         """∇f_t*(θ) = A_t⁻¹·θ."""
-        return np.linalg.solve(self.matrix, theta)
+        return np.asarray(np.linalg.solve(self.matrix, theta), dtype=np.float64)
 
     @property
     def strong_convexity(self) -> float:
@@ -150,7 +161,7 @@ def _margin(f: Any, view: Any, row: Any) -> float:
     total = 0.0
     for j in range(view.solved.shape[0]):
         total += view.solved[j] * f.rotated[j]
-    return total * view.shrink
+    return float(total * view.shrink)
 
 
 @rescued_margin.of(FullQuadratic)
@@ -162,16 +173,16 @@ def _rescued(f: Any, view: Any, row: Any) -> float:
 @weight.of(FullQuadratic)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j of R·w = b, by back substitution: O(d²) for one coordinate, see ``back_substituted``."""
-    return float(back_substituted(f)[slot])
+    return float(back_substituted(f, f.rotated)[slot])
 
 
 @helper
-def back_substituted(f: Any) -> Array:
-    """w = A⁻¹θ from R·w = b."""
+def back_substituted(f: Any, right: Array) -> Array:
+    """The solution w of R·w = right; A⁻¹θ for right = b."""
     n = f.theta.shape[0]
     w = np.zeros(n)
     for k in range(n - 1, -1, -1):
-        rest = f.rotated[k]
+        rest = right[k]
         for j in range(k + 1, n):
             rest -= f.factor[k, j] * w[j]
         w[k] = rest / pivot(f, k)
@@ -180,7 +191,7 @@ def back_substituted(f: Any) -> Array:
 
 @all_weights.of(FullQuadratic)
 def _all_weights(f: Any, view: Any, out: Array) -> None:
-    out[:] = back_substituted(f)[: out.shape[0]]
+    out[:] = back_substituted(f, f.rotated)[: out.shape[0]]
 
 
 @commit.of(FullQuadratic)
@@ -198,5 +209,3 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
 def _spread(f: Any, view: Any, row: Any) -> float:
     """x·A_t⁻¹·x with the A_t that predicts."""
     return float(view.chi * view.shrink)
-
-

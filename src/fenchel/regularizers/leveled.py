@@ -28,7 +28,10 @@ class Leveled(NamedTuple):
     inner: Any = PNorm()
     level: Array = SCALAR
 
-    homogeneous = True
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f_t(λu) = λ²·f_t(u)."""
+        return True
 
     def observe(self, x: Array) -> Leveled:
         """f_t, with X_t the larger of X_{t−1} and ‖x_t‖_*."""
@@ -70,7 +73,7 @@ class _View(NamedTuple):
 
 
 @required_verb
-def dual_norm_of(f: Any, row: Any) -> float:
+def dual_norm_of(f: Any, row: Any) -> Any:
     """‖x‖_* of a row, the intercept included."""
 
 

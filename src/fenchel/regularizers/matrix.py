@@ -25,7 +25,10 @@ class Schatten(NamedTuple):
 
     p: float = 2.0
 
-    homogeneous = True
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f_t(λu) = λ²·f_t(u)."""
+        return True
 
     @property
     def q(self) -> float:
@@ -52,11 +55,11 @@ class Schatten(NamedTuple):
 
     def norm(self, u: Array) -> float:
         """The Schatten q-norm."""
-        return norm(np.linalg.svd(u, compute_uv=False), self.q)
+        return norm(np.asarray(np.linalg.svd(u, compute_uv=False), np.float64), self.q)
 
     def dual_norm(self, z: Array) -> float:
         """The Schatten p-norm."""
-        return norm(np.linalg.svd(z, compute_uv=False), self.p)
+        return norm(np.asarray(np.linalg.svd(z, compute_uv=False), np.float64), self.p)
 
 
 @part
@@ -76,7 +79,10 @@ class GroupComposite(NamedTuple):
     strength: float = 0.1
     rounds: Array = SCALAR
 
-    homogeneous = False
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f_t(λu) = λ²·f_t(u)."""
+        return False
 
     def observe(self, x: Array) -> GroupComposite:
         """f_t from f_{t−1}: t grows by one."""
@@ -89,9 +95,7 @@ class GroupComposite(NamedTuple):
     def value(self, u: Array) -> float:
         """f_t(U)."""
         t = self.rounds[0]
-        return float(
-            0.5 * np.sqrt(t) * np.vdot(u, u) + self.eta * t * self.composite_term(u)
-        )
+        return float(0.5 * np.sqrt(t) * np.vdot(u, u) + self.eta * t * self.composite_term(u))
 
     def gradient(self, theta: Array) -> Array:
         """∇f_t*(Θ): each column shortened by η·t·λ, over √t."""

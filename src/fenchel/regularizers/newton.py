@@ -50,12 +50,12 @@ def _margin(f: Any, view: Any, row: Any) -> float:
 @weight.of(NewtonStep)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j, by back substitution."""
-    return float(back_substituted(f)[slot])
+    return float(back_substituted(f, f.rotated)[slot])
 
 
 @all_weights.of(NewtonStep)
 def _all_weights(f: Any, view: Any, out: Array) -> None:
-    out[:] = back_substituted(f)[: out.shape[0]]
+    out[:] = back_substituted(f, f.rotated)[: out.shape[0]]
 
 
 @commit.of(NewtonStep)

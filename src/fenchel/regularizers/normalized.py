@@ -67,5 +67,3 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
             if f.squares[j] > 0.0:
                 step = coefficient * rate * (x / f.largest[j]) / np.sqrt(f.squares[j])
                 f.theta[j] = saturated(f.theta[j] + step / f.largest[j])
-
-

@@ -55,7 +55,10 @@ class PNorm(NamedTuple):
     error: Array = SCALAR
     peak: Array = SCALAR
 
-    homogeneous = True
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f_t(λu) = λ²·f_t(u)."""
+        return True
 
     @property
     def q(self) -> float:
@@ -90,12 +93,12 @@ class PNorm(NamedTuple):
 
 @ratio.of(PNorm)
 def _ratio(f: Any, slot: Any) -> float:
-    return abs(f.theta[slot])
+    return float(abs(f.theta[slot]))
 
 
 @look.of(PNorm)
 def _look(f: Any, row: Any) -> float:
-    return gradient_factor(f, total_of(f), f.p) / f.c
+    return float(gradient_factor(f, total_of(f), f.p) / f.c)
 
 
 @weight.of(PNorm)
@@ -134,7 +137,10 @@ class WeightedPNorm(NamedTuple):
     error: Array = SCALAR
     peak: Array = SCALAR
 
-    homogeneous = True
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f_t(λu) = λ²·f_t(u)."""
+        return True
 
     @property
     def q(self) -> float:
@@ -156,9 +162,7 @@ class WeightedPNorm(NamedTuple):
 
     def gradient(self, theta: Array) -> Array:
         """∇f*(θ)."""
-        return np.asarray(
-            norm_gradient(theta / self.scale, self.p) / (self.scale * (self.p - 1.0))
-        )
+        return np.asarray(norm_gradient(theta / self.scale, self.p) / (self.scale * (self.p - 1.0)))
 
     @property
     def strong_convexity(self) -> float:
@@ -181,7 +185,7 @@ def _weighted_ratio(f: Any, slot: Any) -> float:
 
 @look.of(WeightedPNorm)
 def _weighted_look(f: Any, row: Any) -> float:
-    return gradient_factor(f, total_of(f), f.p) / (f.p - 1.0)
+    return float(gradient_factor(f, total_of(f), f.p) / (f.p - 1.0))
 
 
 @weight.of(WeightedPNorm)

@@ -23,7 +23,7 @@ WORN = 1e-20
 
 
 @required_verb
-def ratio(f: Any, slot: Any) -> float:
+def ratio(f: Any, slot: Any) -> Any:
     """|θ_j|/s_j of one coordinate, 0 for 0/0."""
 
 
@@ -49,7 +49,7 @@ def add_to_total(f: Any, term: float) -> None:
 @helper
 def total_of(f: Any) -> float:
     """Σ ρ_j^p."""
-    return max(0.0, f.total[0] + f.error[0])
+    return float(max(0.0, f.total[0] + f.error[0]))
 
 
 @helper

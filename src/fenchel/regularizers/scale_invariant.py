@@ -34,9 +34,7 @@ def over(numerator: float, denominator: float) -> float:
 
 def _over(numerator: Array, denominator: Array) -> Array:
     """The same for whole arrays."""
-    return np.divide(
-        numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0.0
-    )
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0.0)
 
 
 @part
@@ -60,7 +58,10 @@ class ScaleInvariantAdaGrad(NamedTuple):
     squares: Array = SLOTS
     dimension: Array = SCALAR
 
-    homogeneous = True
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f_t(λu) = λ²·f_t(u)."""
+        return True
 
     @property
     def root_d(self) -> float:
@@ -180,7 +181,10 @@ class ScaleInvariantPNorm(NamedTuple):
     peak: Array = SCALAR
     slopes: Array = SCALAR
 
-    homogeneous = True
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f_t(λu) = λ²·f_t(u)."""
+        return True
 
     @property
     def p(self) -> float:

@@ -46,7 +46,7 @@ def look(f: Any, row: Any) -> float:
 
 
 @required_verb
-def weight(f: Any, view: Any, slot: Any, x: float) -> float:
+def weight(f: Any, view: Any, slot: Any, x: float) -> Any:
     """w_j = (∇f_t*(θ_t))_j in a round where x_j = x."""
 
 
@@ -72,7 +72,7 @@ def _sum_of_products(f: Any, view: Any, row: Any) -> float:
     while k < n:
         a += product(f, view, slot(row, k), entry(row, k))
         k += ONE
-    return (a + b) + (c + d) + product(f, view, ZERO, row.bias)
+    return float((a + b) + (c + d) + product(f, view, ZERO, row.bias))
 
 
 @verb

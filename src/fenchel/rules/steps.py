@@ -19,7 +19,7 @@ from fenchel.regularizers.verbs import spread
 
 
 @required_verb
-def coefficient(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
+def coefficient(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> Any:
     """The number c with z_t = c·x_t; 0 for no update."""
 
 
@@ -31,7 +31,9 @@ class Subgradient(NamedTuple):
 
 
 @coefficient.of(Subgradient)
-def _subgradient(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
+def _subgradient(
+    rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float
+) -> float:
     """−η·ℓ′(m, y)."""
     return saturated(-rule.eta * row.importance * derivative(loss, margin, y))
 
@@ -44,7 +46,9 @@ class Conservative(NamedTuple):
 
 
 @coefficient.of(Conservative)
-def _conservative(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
+def _conservative(
+    rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float
+) -> float:
     """η·y where y·m ≤ 0."""
     return float(rule.eta * row.importance * y) if y * margin <= 0.0 else 0.0
 
@@ -57,7 +61,9 @@ class Aggressive(NamedTuple):
 
 
 @coefficient.of(Aggressive)
-def _aggressive(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
+def _aggressive(
+    rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float
+) -> float:
     """−η·ℓ′(m, y) where ℓ(m, y) > 0."""
     if value(loss, margin, y) > 0.0:
         return saturated(-rule.eta * row.importance * derivative(loss, margin, y))

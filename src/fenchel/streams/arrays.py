@@ -23,7 +23,7 @@ class ArrayStream(Stream):
     ) -> None:
         super().__init__(block_rows)
         self._sparse = hasattr(X, "tocsr")
-        self._X = X.tocsr() if self._sparse else np.asarray(X)
+        self._X: Any = X.tocsr() if self._sparse else np.asarray(X)
         if self._X.ndim != 2:
             raise _refused(f"X has {self._X.ndim} dimensions", "give rows × columns")
         self._labels = None if y is None else _labels(y)

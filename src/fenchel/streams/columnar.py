@@ -95,17 +95,16 @@ class FrameStream(Stream):
         names: list[str] = []
         rows, numbers, values = [], [], []
         for feature in features:
-            number, value, present = self._entries(frame[feature], feature, names, first_row)
+            which, cells, present = self._entries(frame[feature], feature, names, first_row)
             rows.append(np.flatnonzero(present))
-            numbers.append(number)
-            values.append(value)
+            numbers.append(which)
+            values.append(cells)
         nothing = np.empty(0, np.int64)
         row = np.concatenate([*rows, nothing])
         order = np.argsort(row, kind="stable")
         indptr = np.zeros(len(frame) + 1, np.int64)
         np.cumsum(np.bincount(row, minlength=len(frame)), out=indptr[1:])
-        number = np.concatenate([*numbers, nothing])[order]
-        number, names = _by_appearance(number, names)
+        number, names = _by_appearance(np.concatenate([*numbers, nothing])[order], names)
         value = np.concatenate([*values, np.empty(0)])[order]
         pairs = np.empty((0, 2), np.int64)
         empty = np.empty(0)

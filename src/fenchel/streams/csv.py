@@ -6,9 +6,10 @@ the feature ``column``; a category is the feature ``column=value`` with value 1.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fenchel._kernel import helper, kernel
 from fenchel.streams.csv_cells import FINE, LONGEST_CELL, cell, is_missing, next_record
@@ -28,6 +29,30 @@ TOO_FEW = int(Mistake.TOO_FEW_CELLS)
 TOO_MANY = int(Mistake.TOO_MANY_CELLS)
 TEXT = int(Mistake.TEXT_IN_NUMBERS)
 TEXT_LABEL = int(Mistake.TEXT_LABEL)
+
+
+class Layout(NamedTuple):
+    """The columns: ``heads`` holds ``name=`` of each, one after the other; label −1 is none."""
+
+    separator: int
+    heads: NDArray[np.uint8]
+    head_ends: NDArray[np.int64]
+    label: int
+
+
+class Room(NamedTuple):
+    """Arrays to work in: an unquoted cell, the names of columns of numbers, the entries."""
+
+    scratch: NDArray[np.uint8]
+    numeric: NDArray[np.int64]
+    indices: NDArray[np.uint32]
+    values: NDArray[np.float64]
+
+
+@helper
+def _copy(source: Any, target: Any) -> None:
+    for k in range(len(source)):
+        target[k] = source[k]
 
 
 @helper
@@ -62,91 +87,80 @@ def _value(text: Any, start: Any, stop: Any, kinds: Any, column: Any) -> Any:
 
 
 @helper
-def _line(
-    data: Any,
-    i: Any,
-    k: Any,
-    separator: Any,
-    heads: Any,
-    head_ends: Any,
-    label_column: Any,
+def _name(
+    layout: Layout,
+    column: Any,
     kinds: Any,
-    scratch: Any,
     numeric: Any,
     names: Any,
-    classes: Any,
-    indices: Any,
-    values: Any,
+    text: Any,
+    start: Any,
+    stop: Any,
+) -> Any:
+    """The table and the number of a cell's feature: ``column=cell``, or ``column`` for numbers."""
+    head_start = layout.head_ends[column - 1] if column > 0 else 0
+    head_stop = layout.head_ends[column]
+    if kinds[column] == CATEGORY:
+        return _intern(names, layout.heads, head_start, head_stop, text, start, stop)
+    if numeric[column] == EMPTY:
+        names, numeric[column] = _intern(
+            names, layout.heads, head_start, head_stop - 1, layout.heads, 0, 0
+        )
+    return names, numeric[column]
+
+
+@helper
+def _line(
+    data: Any, i: Any, k: Any, layout: Layout, kinds: Any, room: Room, names: Any, classes: Any
 ) -> Any:
     """One record from ``i``: mistake, position, entries so far, label, names, classes."""
-    column = 0
-    columns = len(kinds)
-    label = 0.0
+    column, label = 0, 0.0
     while True:
-        mistake, at, start, stop, i, quoted = cell(data, i, separator, scratch)
-        if mistake == FINE and column == columns:
+        mistake, at, start, stop, i, quoted = cell(data, i, layout.separator, room.scratch)
+        if mistake == FINE and column == len(kinds):
             mistake = TOO_MANY
         if mistake != FINE:
             return mistake, at, k, label, names, classes
-        text = scratch if quoted else data
-        kind = kinds[column]
-        if kind == IGNORED:
-            pass
-        elif is_missing(text, start, stop):
-            mistake = NO_LABEL if column == label_column else FINE
-        else:
-            mistake, value = _value(text, start, stop, kinds, column)
-            if mistake != FINE:
-                if mistake == TEXT and column == label_column:
-                    mistake = TEXT_LABEL
-            elif column == label_column:
-                label = value
-                if kinds[column] == CATEGORY:
-                    classes, name = _intern(classes, heads, 0, 0, text, start, stop)
-                    mistake = NOT_UTF8 if name == EMPTY else FINE
-                    label = np.float64(name)
-            elif value != 0.0:
-                head_start = head_ends[column - 1] if column > 0 else 0
-                if kinds[column] == CATEGORY:
-                    names, name = _intern(
-                        names, heads, head_start, head_ends[column], text, start, stop
-                    )
-                    mistake = NOT_UTF8 if name == EMPTY else FINE
-                else:
-                    name = numeric[column]
-                    if name == EMPTY:
-                        names, name = _intern(
-                            names, heads, head_start, head_ends[column] - 1, heads, 0, 0
-                        )
-                        numeric[column] = name
-                indices[k] = name
-                values[k] = value
-                k += 1
+        text = room.scratch if quoted else data
+        value = 0.0
+        if kinds[column] != IGNORED:
+            if not is_missing(text, start, stop):
+                mistake, value = _value(text, start, stop, kinds, column)
+                mistake = TEXT_LABEL if mistake == TEXT and column == layout.label else mistake
+            elif column == layout.label:
+                mistake = NO_LABEL
+        if mistake == FINE and column == layout.label:
+            label = value
+            if kinds[column] == CATEGORY:
+                classes, name = _intern(classes, text, 0, 0, text, start, stop)
+                mistake, label = (NOT_UTF8 if name == EMPTY else FINE), float(name)
+        elif mistake == FINE and value != 0.0:
+            names, name = _name(layout, column, kinds, room.numeric, names, text, start, stop)
+            mistake = NOT_UTF8 if name == EMPTY else FINE
+            room.indices[k], room.values[k] = name, value
+            k += 1
         if mistake != FINE:
             return mistake, at, k, label, names, classes
         column += 1
         if data[i] == NEWLINE:
-            mistake = TOO_FEW if column < columns else FINE
+            mistake = TOO_FEW if column < len(kinds) else FINE
             return mistake, i, k, label, names, classes
         i += 1
 
 
 @kernel
-def parse(
-    data: Any, separator: Any, heads: Any, head_ends: Any, label_column: Any, kinds: Any, stop: Any
-) -> Any:
-    """Records to rows, the tables of their names and classes, and the kinds of the columns.
-
-    ``heads`` holds ``column=`` for each column, one after the other; ``kinds`` is filled in.
-    """
-    cells, lines = count(data, separator)
+def parse(data: Any, layout: Layout, kinds: Any, stop: Any) -> Any:
+    """Records to rows, and the tables of their names and classes; ``kinds`` is filled in."""
+    cells, lines = count(data, layout.separator)
+    room = Room(
+        np.empty(LONGEST_CELL + 1, np.uint8),
+        np.full(len(kinds), EMPTY, np.int64),
+        np.empty(cells + lines, np.uint32),
+        np.empty(cells + lines, np.float64),
+    )
     indptr = np.zeros(lines + 1, np.int64)
-    indices = np.empty(cells + lines, np.uint32)
-    values = np.empty(cells + lines, np.float64)
     labels = np.empty(lines, np.float64)
     mistakes = np.empty((KEPT_MISTAKES, 2), np.int64)
-    scratch = np.empty(LONGEST_CELL + 1, np.uint8)
-    numeric = np.full(len(kinds), EMPTY, np.int64)
     before = kinds.copy()
     names, classes = new_table(), new_table()
     wrong = row = k = i = 0
@@ -156,30 +170,26 @@ def parse(
             i = skip_blanks(data, i) + 1
             continue
         mistake, i, k, label, names, classes = _line(
-            data, i, k, separator, heads, head_ends, label_column, kinds, scratch, numeric,
-            names, classes, indices, values,
-        )  # fmt: skip
+            data, i, k, layout, kinds, room, names, classes
+        )
         if mistake != FINE:
             k = indptr[row]
             if wrong < KEPT_MISTAKES:
-                mistakes[wrong, 0] = mistake
-                mistakes[wrong, 1] = i
+                mistakes[wrong, 0], mistakes[wrong, 1] = mistake, i
             wrong += 1
-            i = next_record(data, start, separator)
-            for column in range(len(kinds)):  # a refused line settles nothing
-                kinds[column] = before[column]
+            i = next_record(data, start, layout.separator)
+            _copy(before, kinds)  # a refused line settles nothing
         else:
-            for column in range(len(kinds)):
-                before[column] = kinds[column]
+            _copy(kinds, before)
             labels[row] = label
             row += 1
             indptr[row] = k
             i += 1
     parsed = Parsed(
         indptr[: row + 1],
-        indices[:k],
-        values[:k],
-        labels[: row if label_column >= 0 else 0],
+        room.indices[:k],
+        room.values[:k],
+        labels[: row if layout.label >= 0 else 0],
         np.empty(0, np.float64),
         np.empty(0, np.int64),
         np.empty((0, 2), np.int64),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel.streams.chunks import Bytes
-from fenchel.streams.csv import CATEGORY, IGNORED, UNKNOWN, parse
+from fenchel.streams.csv import CATEGORY, IGNORED, UNKNOWN, Layout, parse
 from fenchel.streams.csv_cells import after_last_record
 from fenchel.streams.errors import BadInput
 from fenchel.streams.names import joined
@@ -111,9 +111,13 @@ class CsvReader:
 
     def _set_kinds(self, columns: list[str]) -> None:
         heads, offsets = joined([f"{name}=" for name in columns])
-        self._heads, self._head_ends = heads.copy(), offsets[1:].copy()
         label_column = columns.index(self.label) if self.label in columns else -1
-        self._label_column = label_column if self._labelled else -1
+        self._layout = Layout(
+            ord(self._separator or ","),
+            heads.copy(),
+            offsets[1:].copy(),
+            label_column if self._labelled else -1,
+        )
         kinds = [CATEGORY if name in self._categorical else UNKNOWN for name in columns]
         if label_column >= 0 and not self._labelled:
             kinds[label_column] = IGNORED
@@ -127,17 +131,9 @@ class CsvReader:
         return self._parse(data, self._kinds.copy())
 
     def _parse(self, data: Bytes, kinds: Kinds) -> Batch:
-        parsed, names, classes = parse(
-            data,
-            ord(self._separator or ","),
-            self._heads,
-            self._head_ends,
-            self._label_column,
-            kinds,
-            self._stop,
-        )
+        parsed, names, classes = parse(data, self._layout, kinds, self._stop)
         batch = batch_of_names(parsed, vocabulary_of(names), self._bits)
-        if self._label_column >= 0 and kinds[self._label_column] == CATEGORY:
+        if self._layout.label >= 0 and kinds[self._layout.label] == CATEGORY:
             text, offsets = vocabulary_of(classes)
             words = [text[a:b].tobytes().decode() for a, b in pairwise(offsets)]
             batch = batch._replace(classes=words)

@@ -65,9 +65,12 @@ class _Rows:
         if self.kind not in (UNKNOWN, kind):
             what = "labels of text and labels that are numbers"
             raise _LineError(what, "use one kind of label throughout", str(label), key)
-        value = _finite(key, label) if kind == NUMBER else 0.0
+        if isinstance(label, str):
+            value: float = self.classes.setdefault(label, len(self.classes))
+        else:
+            value = _finite(key, label)
         self.kind = kind
-        return value if kind == NUMBER else self.classes.setdefault(label, len(self.classes))
+        return value
 
 
 def _entries(row: dict[str, Any], prefix: str = "") -> Any:

@@ -1,0 +1,106 @@
+"""CSV: numbers, categories, quotes, missing values, headers, labels."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stream_helpers import read, rows_of, text_stream
+
+from fenchel.streams import BadInput
+
+TEXT = '''age,job,"salary, gross",married
+41,cook,"1.5",yes
+ 30 , "night ""guard""",0,no
+NA,"two
+lines",?,yes
+'''
+
+
+def test_a_file_with_everything() -> None:
+    stream = text_stream(TEXT, "csv")
+    assert rows_of(stream) == [
+        ("yes", [("age", 41.0), ("job=cook", 1.0), ("salary, gross", 1.5)]),
+        ("no", [("age", 30.0), ('job=night "guard"', 1.0)]),
+        ("yes", [("job=two\nlines", 1.0)]),
+    ]
+    assert stream.label == "married"
+
+
+@pytest.mark.parametrize("missing", ["", "NA", "n/a", "?", "nan", "NaN", "null", "NULL", '""', " "])
+def test_missing_values_are_absent(missing: str) -> None:
+    assert read(f"a,b,y\n1,2,1\n{missing},3,0\n", "csv")[1] == (0.0, [("b", 3.0)])
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_the_separator_is_found(separator: str) -> None:
+    records = [["a", '"b;,\tb"', "y"], ["1", '"x\ny"', "0"]]
+    text = "".join(separator.join(record) + "\n" for record in records)
+    assert read(text, "csv", chunk_bytes=8) == [(0.0, [("a", 1.0), ("b;,\tb=x\ny", 1.0)])]
+
+
+def test_label_by_name() -> None:
+    stream = text_stream("y,a,b\n1,2,3\n", "csv", label="y")
+    assert rows_of(stream) == [(1.0, [("a", 2.0), ("b", 3.0)])]
+    with pytest.raises(BadInput, match=r"no column .* \('z'\); .* y, a, b"):
+        read("y,a,b\n1,2,3\n", "csv", label="z")
+
+
+def test_without_a_header() -> None:
+    expected = [(3.0, [("1", 1.0), ("2", 2.0)]), (6.0, [("1", 4.0), ("2", 5.0)])]
+    assert read("1,2,3\n4,5,6\n", "csv") == expected
+    assert read("a,2,3\n", "csv", header=False) == [(3.0, [("1=a", 1.0), ("2", 2.0)])]
+    assert read("2019,2020\n1,2\n", "csv", header=True) == [(2.0, [("2019", 1.0)])]
+    assert read("1,2,3\n", "csv", header=False, label="1") == [(1.0, [("2", 2.0), ("3", 3.0)])]
+
+
+def test_rows_to_predict() -> None:
+    assert read("a,b\n1,2\n", "csv", labelled=False) == [(None, [("a", 1.0), ("b", 2.0)])]
+    assert read("a,y\n1,2\n", "csv", labelled=False, label="y") == [(None, [("a", 1.0)])]
+    assert read("a\n1\n", "csv", labelled=False, label="y") == [(None, [("a", 1.0)])]
+
+
+def test_the_first_value_settles_a_column() -> None:
+    assert read("a,y\nx,1\n3,1\n", "csv")[1] == (1.0, [("a=3", 1.0)])
+    with pytest.raises(BadInput, match="categorical=") as refused:
+        read("a,y\n?,1\n3,1\nx,1\n", "csv")
+    assert (refused.value.line, refused.value.column) == (4, 1)
+    assert read("a,y\n3,1\nx,1\n", "csv", categorical=["a"])[0] == (1.0, [("a=3", 1.0)])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_column_settled_in_an_earlier_chunk(threads: int) -> None:
+    text = "a,b,y\n" + "?,1,no\n" * 50 + "x,1,no\n" + "3,1,yes\n" * 50
+    rows = read(text, "csv", chunk_bytes=40, threads=threads)
+    assert rows[60] == ("yes", [("a=3", 1.0), ("b", 1.0)])
+    text = "a,b,y\n" + "3,1,no\n" * 50 + "x,1,no\n" * 50
+    with pytest.raises(BadInput) as refused:
+        read(text, "csv", chunk_bytes=40, threads=threads)
+    assert refused.value.line == 52
+
+
+def test_a_refused_line_settles_nothing() -> None:
+    stream = text_stream("a,b,y\njunk\n1,2,3\n", "csv", on_error="skip")
+    assert rows_of(stream) == [(3.0, [("a", 1.0), ("b", 2.0)])]
+
+
+def test_two_columns_of_one_name() -> None:
+    with pytest.raises(BadInput, match=r"two columns have one name \('a'\)"):
+        read("a,a,y\n1,2,3\n", "csv")
+
+
+cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(cells, cells), min_size=1, max_size=8), st.integers(1, 60))
+def test_whatever_the_csv_module_writes(rows: list[tuple[str, str]], chunk: int) -> None:
+    file = io.StringIO()
+    writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow(["a", "b", "y"])
+    writer.writerows([f"<{a}", f"<{b}", "1"] for a, b in rows)
+    expected = [(1.0, [(f"a=<{a}", 1.0), (f"b=<{b}", 1.0)]) for a, b in rows]
+    assert read(file.getvalue(), "csv", chunk_bytes=chunk) == expected

@@ -1,0 +1,45 @@
+"""JSON lines: features of an object, one level of nesting, labels."""
+
+from __future__ import annotations
+
+import pytest
+from stream_helpers import read, rows_of, text_stream
+
+from fenchel.streams import BadInput
+
+
+def test_objects() -> None:
+    text = (
+        '{"label": 1, "age": 41, "job": "cook", "car": {"doors": 5, "kind": "van", "new": true}}\n'
+        '\n{"age": 0, "no": false, "none": null, "yes": true, "y": 2, "label": -1.5}\n'
+    )
+    car = [("car.doors", 5.0), ("car.kind=van", 1.0), ("car.new", 1.0)]
+    assert read(text, "jsonl") == [
+        (1.0, [("age", 41.0), ("job=cook", 1.0), *car]),
+        (-1.5, [("yes", 1.0), ("y", 2.0)]),
+    ]
+
+
+def test_label_keys() -> None:
+    assert read('{"y": true, "a": 1}\n{"y": false}\n', "jsonl") == [(1.0, [("a", 1.0)]), (0.0, [])]
+    assert read('{"t": "x", "y": 1}\n', "jsonl", label="t") == [("x", [("y", 1.0)])]
+    assert read('{"y": 1, "a": 1}\n{"a": 2}', "jsonl", labelled=False) == [
+        (None, [("a", 1.0)]),
+        (None, [("a", 2.0)]),
+    ]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_labels_are_of_one_kind(threads: int) -> None:
+    text = '{"y": "no", "a": 1}\n' * 40 + '{"y": 1, "a": 1}\n' * 40
+    stream = text_stream(text, "jsonl", chunk_bytes=100, threads=threads, on_error="skip")
+    assert len(rows_of(stream)) == 40
+    assert stream.skipped.count == 40
+    with pytest.raises(BadInput) as refused:
+        read(text, "jsonl", chunk_bytes=100, threads=threads)
+    assert (refused.value.line, refused.value.column) == (41, 2)
+
+
+def test_whole_numbers_of_any_size() -> None:
+    value = 9007199254740993
+    assert read(f'{{"y": 1, "a": {value}}}', "jsonl") == [(1.0, [("a", float(value))])]
