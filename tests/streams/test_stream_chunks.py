@@ -14,7 +14,7 @@ from stream_helpers import read, rows_of, text_stream
 from fenchel.streams import BadInput, open_stream
 
 TEXTS = {
-    "svmlight": "\ufeff1 qid:1 3:4 7:1e-3\r\n\n# c\n-1 1:2 # é\n0\n2 1:1 2:2 3:3 4:4 5:5 6:6\n1 9:1",
+    "svmlight": "\ufeff1 qid:1 3:4 7:1e-3\r\n\n# c\n-1 1:2 # é\n0\n2 1:1 2:2 3:3 4:4 5:5\n1 9:1",
     "vw": "\ufeff1 2 'été|né a b:2\n\n-1 | c d\r\n1 |né b |x a:3 a\n0 | é:1e-3",
     "csv": '\ufeffa,"b\nb",y\r\n1,"x\r\n""é""",no\n\n ?,y,yes\n2,"a,b",no\n0,y,yes\n3,é,no',
     "jsonl": '\ufeff{"y": 1, "a": "é"}\n\n{"y": 0, "b": {"c": 2}}\r\n{"y": 1, "a": 3, "d": 0}',
@@ -55,13 +55,15 @@ def test_any_chunk_size_with_bad_lines(format: str, chunk: int, threads: int) ->
 def test_rows_before_a_bad_line_are_delivered(format: str, chunk: int) -> None:
     stream = iter(text_stream(BAD[format], format, chunk_bytes=chunk))
     rows = 0
-    with pytest.raises(BadInput) as refused:
+    try:
         for block in stream:
             rows += block.rows
+    except BadInput as refused:
+        message = str(refused)
     assert rows == len(read(TEXTS[format], format))
     skipped = text_stream(BAD[format], format, on_error="skip")
     rows_of(skipped)
-    assert str(refused.value) == skipped.skipped.messages[0]
+    assert message == skipped.skipped.messages[0]
 
 
 def test_each_pass_counts_anew() -> None:

@@ -7,13 +7,14 @@ from fenchel.learners.classification import (
     tuned_aggressive,
     winnow,
 )
+from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.descent import (
     dual_averaging,
     exponentiated_gradient,
     gradient_descent,
     strongly_convex,
 )
-from fenchel.learners.learner import Learner, Parts
+from fenchel.learners.learner import Learner
 from fenchel.learners.registry import CATALOGUE, from_parameters, from_specification
 from fenchel.learners.regression import lms, normalized_lms, p_norm_lms, vovk_azoury_warmuth
 from fenchel.learners.relatives import (
@@ -32,6 +33,7 @@ from fenchel.learners.second_order import (
 
 __all__ = [
     "CATALOGUE",
+    "Composed",
     "Learner",
     "Parts",
     "adagrad",

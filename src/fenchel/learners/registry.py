@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, ParamSpec, TypedDict
 
 from fenchel.learners import specification
-from fenchel.learners.learner import Learner, Parts
+from fenchel.learners.composed import Composed, Parts
+from fenchel.learners.learner import Learner
 from fenchel.loops import Average, NoAverage
 from fenchel.regularizers import AdaGrad, Box, DiagonalQuadratic, Euclidean, Simplex, Whole
 
@@ -42,14 +43,14 @@ CATALOGUE: dict[str, Entry] = {}
 
 def learner(
     *, tasks: tuple[str, ...], parts: str, equation: str, theorem: str, cost: str = "non-zeros"
-) -> Callable[[Callable[P, Parts]], Callable[P, Learner]]:
+) -> Callable[[Callable[P, Parts]], Callable[P, Composed]]:
     """Register a function that returns the three parts as the learner of its name."""
 
-    def register(function: Callable[P, Parts]) -> Callable[P, Learner]:
+    def register(function: Callable[P, Parts]) -> Callable[P, Composed]:
         signature = inspect.signature(function)
 
         @functools.wraps(function)
-        def build(*positional: P.args, **keywords: P.kwargs) -> Learner:
+        def build(*positional: P.args, **keywords: P.kwargs) -> Composed:
             given = signature.bind(*positional, **keywords).arguments
             options = dict(given.pop("options", {}))
             _refuse_unknown(function.__name__, signature, options)
@@ -58,7 +59,7 @@ def learner(
             average = Average() if chosen["averaged"] else NoAverage()
             if chosen["averaged"]:
                 _refuse_moving(three.regularizer)
-            return Learner(
+            return Composed(
                 three._replace(average=average),
                 name=function.__name__,
                 parameters={**given, **_told(options)},

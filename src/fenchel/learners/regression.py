@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from fenchel.learners.learner import Parts
+from fenchel.learners.composed import Parts
 from fenchel.learners.registry import Options, domain_of, dual_exponent, learner, positive
 from fenchel.losses import Squared
 from fenchel.regularizers import DiagonalQuadratic, Euclidean, FullQuadratic, Leveled, PNorm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from fenchel.learners.learner import Parts
+from fenchel.learners.composed import Parts
 from fenchel.learners.registry import Options, learner, lipschitz_of, positive
 from fenchel.losses import named
 from fenchel.regularizers import ScaleInvariantAdaGrad, ScaleInvariantPNorm

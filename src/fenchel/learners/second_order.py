@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 from scipy.special import ndtri
 
-from fenchel.learners.learner import Parts
+from fenchel.learners.composed import Parts
 from fenchel.learners.registry import Options, domain_of, learner, positive
 from fenchel.losses import Hinge
 from fenchel.regularizers import ConfidentGaussian, DiagonalQuadratic, FullQuadratic, Gaussian

@@ -8,7 +8,7 @@ from typing import Any
 
 from fenchel.streams.errors import BadInput
 
-PIECE = 1 << 16
+PIECE = 1 << 15  # small: one piece may expand a thousandfold
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd"}
 
@@ -47,7 +47,6 @@ class Decompressed:
         self._decompressor = _decompressor(kind, name)
         self._piece = memoryview(bytearray(PIECE))
         self._plain = memoryview(b"")
-        self._at_member_start = False
 
     def readinto(self, buffer: memoryview) -> int:
         """Fill the buffer as far as one piece goes; 0 at the end of the last member."""

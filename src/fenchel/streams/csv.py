@@ -16,11 +16,11 @@ from fenchel.streams.csv_cells import FINE, LONGEST_CELL, cell, is_missing, next
 from fenchel.streams.decimal import NOT_A_NUMBER, NOT_FINITE, number
 from fenchel.streams.errors import Mistake
 from fenchel.streams.lines import NEWLINE, count, skip_blanks
-from fenchel.streams.parsed import KEPT_MISTAKES, Parsed
+from fenchel.streams.parsed import KEPT_MISTAKES, UNKNOWN, Parsed
 from fenchel.streams.table import EMPTY, SEED, add, find, mix_all, new_table
 from fenchel.streams.utf8 import valid
 
-UNKNOWN, NUMBER, CATEGORY, IGNORED = 0, 1, 2, 3
+NUMBER, CATEGORY, IGNORED = 1, 2, 3  # kinds of columns, besides UNKNOWN
 
 NO_LABEL = int(Mistake.EMPTY_LABEL)
 INFINITE = int(Mistake.NOT_FINITE)

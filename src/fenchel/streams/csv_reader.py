@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel.streams.chunks import Bytes
-from fenchel.streams.csv import CATEGORY, IGNORED, UNKNOWN, Layout, parse
+from fenchel.streams.csv import CATEGORY, IGNORED, Layout, parse
 from fenchel.streams.csv_cells import after_last_record
 from fenchel.streams.errors import BadInput
 from fenchel.streams.names import joined
-from fenchel.streams.rows import Batch, batch_of_names, vocabulary_of
+from fenchel.streams.parsed import UNKNOWN
+from fenchel.streams.rows import Batch, batch_of_names, must_parse_again, vocabulary_of
 
 SEPARATORS = ",;\t"
 
@@ -128,27 +129,21 @@ class CsvReader:
 
     def parse(self, data: Bytes) -> Batch:
         """The rows of a chunk; its columns' kinds as far as they are known."""
-        return self._parse(data, self._kinds.copy())
-
-    def _parse(self, data: Bytes, kinds: Kinds) -> Batch:
+        assumed = self._kinds
+        kinds = assumed.copy()
         parsed, names, classes = parse(data, self._layout, kinds, self._stop)
         batch = batch_of_names(parsed, vocabulary_of(names), self._bits)
         if self._layout.label >= 0 and kinds[self._layout.label] == CATEGORY:
             text, offsets = vocabulary_of(classes)
             words = [text[a:b].tobytes().decode() for a, b in pairwise(offsets)]
             batch = batch._replace(classes=words)
-        return batch._replace(kinds=kinds)
+        return batch._replace(assumed=assumed, found=kinds)
 
     def settle(self, data: Bytes, batch: Batch) -> Batch:
-        """Parse again, one time in a thousand, if an earlier chunk settled a column otherwise."""
-        found = batch.kinds
-        assert found is not None
-        known = (self._kinds != UNKNOWN) & (found != UNKNOWN)
-        if np.any(known & (self._kinds != found)):
-            batch = self._parse(data, self._kinds.copy())
-            found = batch.kinds
-            assert found is not None
-        self._kinds = np.where(self._kinds == UNKNOWN, found, self._kinds)
+        """Parse again, which is rare, if an earlier chunk settled a column otherwise."""
+        if must_parse_again(batch, self._kinds):
+            batch = self.parse(data)
+        self._kinds = np.where(self._kinds == UNKNOWN, batch.found, self._kinds)
         return batch
 
 

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from fenchel.streams.chunks import Bytes
 from fenchel.streams.names import joined
-from fenchel.streams.parsed import Parsed
+from fenchel.streams.parsed import UNKNOWN, Parsed
 from fenchel.streams.readers import LineReader
-from fenchel.streams.rows import Batch, Refusal, Vocabulary, batch_of_names
+from fenchel.streams.rows import Batch, Refusal, Vocabulary, batch_of_names, must_parse_again
 
 LABELS = ("label", "y")
-UNKNOWN, NUMBER, TEXT = 0, 1, 2
+NUMBER, TEXT = 1, 2  # kinds of labels, besides UNKNOWN
 JSON_NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 BYTE = re.compile(r" \(byte (\d+)\)")
 
@@ -108,14 +108,12 @@ class JsonReader(LineReader):
     def __init__(self, bits: int | None, label: str | None, labelled: bool, stop: bool) -> None:
         self.label = label
         self._bits, self._labelled, self._stop = bits, labelled, stop
-        self._kind = UNKNOWN  # of the labels
+        self._kinds = np.array([UNKNOWN], np.int8)  # of the labels
 
     def parse(self, data: Bytes) -> Batch:
         """The rows of a chunk."""
-        return self._parse(data, self._kind)
-
-    def _parse(self, data: Bytes, kind: int) -> Batch:
-        rows = _Rows(self.label, self._labelled, kind)
+        assumed = self._kinds
+        rows = _Rows(self.label, self._labelled, int(assumed[0]))
         decode = msgspec.json.Decoder(dict).decode
         refusals: list[Refusal] = []
         offset = wrong = 0
@@ -129,7 +127,8 @@ class JsonReader(LineReader):
                     if self._stop:
                         break
             offset += len(line) + 1
-        return self._batch(rows, refusals, wrong, len(lines))
+        batch = self._batch(rows, refusals, wrong, len(lines))
+        return batch._replace(assumed=assumed, found=np.array([rows.kind], np.int8))
 
     def _batch(self, rows: _Rows, refusals: list[Refusal], wrong: int, lines: int) -> Batch:
         nothing: NDArray[np.int64] = np.empty((0, 2), np.int64)
@@ -151,15 +150,13 @@ class JsonReader(LineReader):
             parsed=batch.parsed._replace(wrong=wrong),
             classes=list(rows.classes) if rows.kind == TEXT else None,
             refusals=tuple(refusals[:10]),
-            kinds=np.array([rows.kind], np.int8),
         )
 
     def settle(self, data: Bytes, batch: Batch) -> Batch:
         """Parse again if an earlier chunk has labels of another kind."""
-        found = UNKNOWN if batch.kinds is None else int(batch.kinds[0])
-        if UNKNOWN not in (found, self._kind) and found != self._kind:
-            return self._parse(data, self._kind)
-        self._kind = self._kind or found
+        if must_parse_again(batch, self._kinds):
+            batch = self.parse(data)
+        self._kinds = np.where(self._kinds == UNKNOWN, batch.found, self._kinds)
         return batch
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 KEPT_MISTAKES = 10
+UNKNOWN = 0  # the kind of a column before its first value; other kinds are the reader's
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from fenchel._kernel import kernel
 from fenchel.streams.errors import EXPLANATIONS, Mistake
 from fenchel.streams.murmur import name_hashes
-from fenchel.streams.parsed import Longs, Parsed
+from fenchel.streams.parsed import UNKNOWN, Longs, Parsed
 from fenchel.streams.table import Table
 
 Bytes = NDArray[np.uint8]
+
+
+NO_KINDS = np.empty(0, np.int8)
 
 
 class Refusal(NamedTuple):
@@ -39,7 +42,8 @@ class Batch(NamedTuple):
     vocabulary: Vocabulary | None = None
     classes: list[str] | None = None
     refusals: tuple[Refusal, ...] = ()
-    kinds: NDArray[np.int8] | None = None  # of the columns, or of the label, as found here
+    assumed: NDArray[np.int8] = NO_KINDS  # the kinds of the columns, as known before the chunk
+    found: NDArray[np.int8] = NO_KINDS  # and after it
 
 
 def refusals(parsed: Parsed) -> tuple[Refusal, ...]:
@@ -68,6 +72,14 @@ def batch_of_names(parsed: Parsed, vocabulary: Vocabulary, bits: int | None) -> 
     kept = merge_repeated(parsed.indptr, parsed.indices, parsed.values, group)
     parsed = parsed._replace(indices=parsed.indices[:kept], values=parsed.values[:kept])
     return Batch(parsed, vocabulary, refusals=refusals(parsed))
+
+
+def must_parse_again(batch: Batch, kinds: NDArray[np.int8]) -> bool:
+    """Whether a chunk reads otherwise, now that earlier chunks have settled these kinds."""
+    if batch.parsed.wrong and np.any(batch.assumed != kinds):
+        return True
+    both = (kinds != UNKNOWN) & (batch.found != UNKNOWN)
+    return bool(np.any(both & (kinds != batch.found)))
 
 
 def _only_used(parsed: Parsed, vocabulary: Vocabulary) -> tuple[Parsed, Vocabulary]:

@@ -1,0 +1,197 @@
+"""A learner of three parts: Algorithm 1 with a loss, a regularizer and a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fenchel._kernel import state
+from fenchel._kernel.state import Array
+from fenchel.learners import reading
+from fenchel.learners.learner import BadRowError, Learner
+from fenchel.loops import Average, NoAverage, check_rows, learn_rows
+
+# Above this many coordinates a full matrix would take more than 3 GB.
+MOST_FULL = 20_000
+
+
+class Parts(NamedTuple):
+    """What a learner is made of: loss × regularizer × rule, and what its weights' average needs."""
+
+    loss: Any
+    regularizer: Any
+    rule: Any
+    average: Any = NoAverage()
+
+
+class Composed(Learner):
+    """Algorithm 1 with three parts, in compiled loops."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        *,
+        name: str = "custom",
+        parameters: Mapping[str, Any] | None = None,
+        intercept: bool = True,
+        classes: Sequence[Any] | None = None,
+    ) -> None:
+        super().__init__(
+            name=name,
+            parameters=parameters or {},
+            task=parts.loss.task,
+            intercept=intercept,
+            classes=classes,
+        )
+        self._parts: Parts = state.start(parts, 1)
+        self._set_dimension(0)
+
+    @property
+    def loss(self) -> Any:
+        """ℓ."""
+        return self._parts.loss
+
+    @property
+    def regularizer(self) -> Any:
+        """f_t with its state."""
+        return self._parts.regularizer
+
+    @property
+    def rule(self) -> Any:
+        """What chooses z_t."""
+        return self._parts.rule
+
+    def confidence_one(self, x: Mapping[str, Any] | ArrayLike) -> float:
+        """x·A⁻¹·x of a second-order learner: small where it has seen much of the like."""
+        return float(self._read_one(x, "spreads")[0])
+
+    def confidence_many(self, X: Any) -> Array:
+        """x·A⁻¹·x of each row, for second-order learners."""
+        return self._read_many(X, "spreads")
+
+    def predict_proba_one(self, x: Mapping[str, Any] | ArrayLike) -> dict[Any, float]:
+        """Class probabilities: the sigmoid of the margin under the logistic loss."""
+        if self.labels is None or type(self.loss).__name__ != "Logistic":
+            raise ValueError(
+                f"{self.name} gives no probabilities: learn with loss='logistic', "
+                "or use decision_one"
+            )
+        positive = 1.0 / (1.0 + np.exp(-np.clip(self.decision_one(x), -700.0, 700.0)))
+        negative_label, positive_label = self.labels.decode(-1.0), self.labels.decode(1.0)
+        return {negative_label: float(1.0 - positive), positive_label: float(positive)}
+
+    def state_arrays(self) -> dict[str, Array]:
+        """The state by name, as wide as the columns taken up: spare room is left out."""
+        slots = self.columns + 1
+        return {
+            name: array[tuple(slice(0, min(n, slots)) for n in array.shape)]
+            for name, array in state.arrays(self._parts)
+        }
+
+    def restart(self, width: int) -> None:
+        """Fresh state of so many columns."""
+        self._parts = state.start(self._parts, width + 1)
+        self.columns = width
+        self._set_dimension(width)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = super().__getstate__()
+        kept["_parts"] = state.copy(self._parts)
+        return kept
+
+    # ── inside ──────────────────────────────────────────────────────────────────────────────────
+
+    def _learn_rows(
+        self, rows: Any, count: int, width: int, targets: Array, importance: Array, checked: bool
+    ) -> Array:
+        """The compiled loop.
+
+        Where the rows are many against the state, it is copied and rows are checked on the way;
+        where they are few, they are checked first.
+        """
+        margins = np.empty(count)
+        kept = None
+        if not checked and self._bytes() < sum(array.nbytes for array in rows):
+            kept = state.copy(self._parts)
+        elif not checked:
+            bad = int(check_rows(rows, count, width))
+            if bad >= 0:
+                raise BadRowError(bad)
+        run = learn_rows if self._is_ours() else learn_rows.fresh  # type: ignore[attr-defined]
+        bias = float(self.intercept)
+        bad = run(*self._parts, rows, targets, importance, bias, width, kept is None, margins)
+        if bad >= 0:
+            state.restore(self._parts, kept)
+            raise BadRowError(int(bad))
+        return margins
+
+    def _read_rows(self, rows: Any, count: int, width: int, what: str) -> Array:
+        """Read as the next round would: columns not known yet count in f_t, with weight 0."""
+        self._make_room(width)
+        self._set_dimension(max(width, self.columns))
+        read = reading.margins if what == "margins" else reading.spreads
+        out = read(self._readable(), rows, count, float(self.intercept), width, self._is_ours())
+        self._set_dimension(self.columns)
+        return out
+
+    def _all_weights(self) -> Array:
+        with self._lock:
+            return reading.weights(self._readable(), self.columns + 1, self._is_ours())
+
+    def _take_up(self, width: int) -> tuple[Parts, int]:
+        before = self._parts, self.columns
+        self._make_room(width)
+        self.columns = max(self.columns, width)
+        self._set_dimension(self.columns)
+        return before
+
+    def _put_back(self, before: tuple[Parts, int]) -> None:
+        self._parts, self.columns = before
+        self._set_dimension(self.columns)
+
+    def _make_room(self, width: int) -> None:
+        """Arrays for so many columns: as many as asked the first time, then by doubling."""
+        have = max(len(array) for _, array in state.arrays(self._parts))
+        if width + 1 > have:
+            self._refuse_full(width)
+            slots = max(width + 1, 2 * have) if self.columns else width + 1
+            self._parts = state.grow(self._parts, slots)
+
+    def _refuse_full(self, width: int) -> None:
+        matrix = any(array.ndim == 2 for _, array in state.arrays(self._parts))
+        if matrix and width > MOST_FULL:
+            raise ValueError(
+                f"{self.name} keeps a {width} × {width} matrix: with more than {MOST_FULL} "
+                "features use diagonal=True"
+            )
+
+    def _bytes(self) -> int:
+        return sum(array.nbytes for _, array in state.arrays(self._parts))
+
+    def _set_dimension(self, columns: int) -> None:
+        for name, array in state.arrays(self._parts):
+            if name.rpartition(".")[2] == "dimension":
+                array[0] = columns + self.intercept
+
+    def _is_ours(self) -> bool:
+        return all(state.from_package(part) for part in self._parts)
+
+    def _readable(self) -> Any:
+        return reading.readable(self._parts.regularizer, self._parts.average)
+
+
+def compose(
+    loss: Any,
+    regularizer: Any,
+    rule: Any,
+    *,
+    averaged: bool = False,
+    intercept: bool = True,
+    classes: Sequence[Any] | None = None,
+) -> Composed:
+    """A learner of these parts."""
+    average = Average() if averaged else NoAverage()
+    return Composed(Parts(loss, regularizer, rule, average), intercept=intercept, classes=classes)
