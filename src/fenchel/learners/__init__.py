@@ -1,5 +1,7 @@
 """Learners: the stream door, and the paper's names as compositions of three parts."""
 
+from fenchel.learners.automatic import auto, hedge, one_against_rest
+from fenchel.learners.classes import OneAgainstRest
 from fenchel.learners.classification import (
     p_norm_perceptron,
     passive_aggressive,
@@ -15,6 +17,7 @@ from fenchel.learners.descent import (
     strongly_convex,
 )
 from fenchel.learners.learner import Learner
+from fenchel.learners.mixture import Mixture
 from fenchel.learners.registry import CATALOGUE, from_parameters, from_specification
 from fenchel.learners.regression import lms, normalized_lms, p_norm_lms, vovk_azoury_warmuth
 from fenchel.learners.relatives import (
@@ -35,9 +38,12 @@ __all__ = [
     "CATALOGUE",
     "Composed",
     "Learner",
+    "Mixture",
+    "OneAgainstRest",
     "Parts",
     "adagrad",
     "arow",
+    "auto",
     "coin_betting",
     "dual_averaging",
     "exponentiated_gradient",
@@ -45,9 +51,11 @@ __all__ = [
     "from_specification",
     "ftrl_proximal",
     "gradient_descent",
+    "hedge",
     "lms",
     "normalized_adaptive_gradient",
     "normalized_lms",
+    "one_against_rest",
     "online_newton_step",
     "p_norm_lms",
     "p_norm_perceptron",

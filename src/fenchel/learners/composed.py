@@ -38,11 +38,14 @@ class Composed(Learner):
         parameters: Mapping[str, Any] | None = None,
         intercept: bool = True,
         classes: Sequence[Any] | None = None,
+        task: str | None = None,
     ) -> None:
+        if task not in (None, parts.loss.task, "binary"):
+            raise ValueError(f"task={task!r}: {type(parts.loss).__name__} is for {parts.loss.task}")
         super().__init__(
             name=name,
             parameters=parameters or {},
-            task=parts.loss.task,
+            task=task or parts.loss.task,
             intercept=intercept,
             classes=classes,
         )

@@ -1,4 +1,4 @@
-"""Labels of two classes, of any coding, as ±1."""
+"""Labels as numbers: two classes of any coding as ±1, several as 0, 1, 2, …."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Labels:
         return [c for c in self._pair if c is not None]
 
     @property
-    def pair(self) -> list[Any]:
-        """The negative and the positive label, None for one not known."""
+    def known(self) -> list[Any]:
+        """The negative and the positive label, None for one not known; to be given to a twin."""
         return list(self._pair)
 
     def encode(self, y: Any) -> Array:
@@ -99,6 +99,55 @@ class Labels:
         if other in (-1, 0):
             return 1
         return 0 if other == 1 else other
+
+    def decode_many(self, margins: Array) -> NDArray[Any]:
+        """The labels that margins predict."""
+        either = np.array([self.decode(-1.0), self.decode(1.0)])
+        return np.asarray(either[(margins > 0.0).astype(int)])
+
+
+class ClassLabels:
+    """Class labels as numbers, in order of appearance unless declared.
+
+    >>> labels = ClassLabels()
+    >>> labels.encode(np.array(["b", "a", "b"]))
+    array([0., 1., 0.])
+    >>> labels.classes
+    ['b', 'a']
+    """
+
+    def __init__(self, classes: Sequence[Any] | None = None) -> None:
+        self.classes: list[Any] = [_plain(label) for label in classes or []]
+
+    @property
+    def known(self) -> list[Any]:
+        """The classes, to be given to a twin."""
+        return list(self.classes)
+
+    def encode(self, y: Any) -> Array:
+        """The number of each label; new labels get the next ones."""
+        array = np.asarray(y)
+        if array.ndim != 1:
+            raise ValueError(f"y has {array.ndim} dimensions: give one label a row")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            at = int(np.argmax(~np.isfinite(array)))
+            raise ValueError(f"y[{at}] is {array[at]}: a label must be known; remove the row")
+        number = {label: k for k, label in enumerate(self.classes)}
+        out = np.empty(len(array))
+        for t, label in enumerate(array.tolist()):
+            if label not in number:
+                number[label] = len(number)
+            out[t] = number[label]
+        self.classes = list(number)
+        return out
+
+    def decode(self, scores: Any) -> Any:
+        """The label with the largest score; None before any class is known."""
+        return self.classes[int(np.argmax(scores))] if self.classes else None
+
+    def decode_many(self, scores: Array) -> NDArray[Any]:
+        """The label with the largest score in each row."""
+        return np.asarray(np.array(self.classes)[np.argmax(scores, axis=1)])
 
 
 def _usual_place(label: Any) -> int | None:

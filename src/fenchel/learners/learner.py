@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fenchel._kernel.state import Array
 from fenchel.learners import border, features
-from fenchel.learners.labels import Labels
+from fenchel.learners.labels import ClassLabels, Labels
 from fenchel.learners.specification import format_specification
 from fenchel.loops import check_rows
 
@@ -56,7 +56,9 @@ class Learner(ABC):
         self.parameters = dict(parameters)
         self.task = task
         self.intercept = bool(intercept)
-        self.labels = Labels(classes) if task == "binary" else None
+        self.labels: Labels | ClassLabels | None = None
+        if task != "regression":
+            self.labels = Labels(classes) if task == "binary" else ClassLabels(classes)
         self.names: dict[str, int] | None = None
         self.columns = 0
         self.rounds = 0
@@ -115,8 +117,12 @@ class Learner(ABC):
         return self.labels.decode(margin) if self.labels else margin
 
     def decision_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
-        """The margin ⟨w, x⟩, as the next round would see it: f_t already includes this x."""
-        return self._read_one(x, "margins")[0].item()
+        """The margin ⟨w, x⟩, as the next round would see it: f_t already includes this x.
+
+        An array of one margin a class where there are several.
+        """
+        margin = self._read_one(x, "margins")[0]
+        return float(margin) if np.ndim(margin) == 0 else margin
 
     # ── many at once ────────────────────────────────────────────────────────────────────────────
 
@@ -153,10 +159,7 @@ class Learner(ABC):
 
     def decode_many(self, margins: Array) -> NDArray[Any]:
         """The labels that margins predict; for regression the margins themselves."""
-        if self.labels is None:
-            return margins
-        either = np.array([self.labels.decode(-1.0), self.labels.decode(1.0)])
-        return np.asarray(either[(margins > 0.0).astype(int)])
+        return margins if self.labels is None else self.labels.decode_many(margins)
 
     # ── what was learned ────────────────────────────────────────────────────────────────────────
 
@@ -197,7 +200,7 @@ class Learner(ABC):
         kept = {key: value for key, value in self.__dict__.items() if key != "_lock"}
         kept["names"] = None if self.names is None else dict(self.names)
         if self.labels is not None:
-            kept["labels"] = Labels(self.labels.pair)
+            kept["labels"] = type(self.labels)(self.labels.known)
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -236,6 +239,14 @@ class Learner(ABC):
     def restart(self, width: int) -> None:
         """Fresh state of so many columns, for a model file to be laid into."""
 
+    def lay_in(self, arrays: dict[str, Array], width: int) -> None:
+        """Take the state of a model file."""
+        self.restart(width)
+        for name, array in self.state_arrays().items():
+            if name not in arrays or arrays[name].shape != array.shape:
+                raise ValueError(f"no array {name!r} of shape {array.shape}")
+            array[...] = arrays[name]
+
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
     def _named(self) -> dict[str, int]:
@@ -259,11 +270,16 @@ class Learner(ABC):
             raise ValueError(f"y has shape {labels.shape}, X has {count} rows: give one a row")
         return self.labels.encode(labels)
 
+    def _refuse_unsound(self, rows: Any, count: int, width: int, checked: bool) -> None:
+        bad = -1 if checked else int(check_rows(rows, count, width))
+        if bad >= 0:
+            raise BadRowError(bad)
+
     def _learn(
         self, rows: Any, count: int, width: int, y: Any, importance: Array, checked: bool
     ) -> Array:
         """Learn the block, or leave everything as it was and say what is wrong."""
-        pair = None if self.labels is None else self.labels.pair
+        known = None if self.labels is None else self.labels.known
         before = None
         try:
             targets = self._encode(y, count)
@@ -275,7 +291,7 @@ class Learner(ABC):
                 margins = self._learn_rows(rows, count, width, targets, importance, checked)
         except ValueError:
             if self.labels is not None:
-                self.labels = Labels(pair)
+                self.labels = type(self.labels)(known)
             if before is not None:
                 self._put_back(before)
             raise

@@ -17,14 +17,18 @@ P = ParamSpec("P")
 
 
 class Options(TypedDict, total=False):
-    """What every learner takes beside its own parameters."""
+    """What every learner takes beside its own parameters.
+
+    ``task`` = "binary" lets a loss of regression learn two classes, as targets ±1.
+    """
 
     intercept: bool
     averaged: bool
     classes: Sequence[Any] | None
+    task: str | None
 
 
-DEFAULTS: dict[str, Any] = {"intercept": True, "averaged": False, "classes": None}
+DEFAULTS: dict[str, Any] = {"intercept": True, "averaged": False, "classes": None, "task": None}
 
 
 class Entry(NamedTuple):
@@ -65,6 +69,7 @@ def learner(
                 parameters={**given, **_told(options)},
                 intercept=chosen["intercept"],
                 classes=chosen["classes"],
+                task=chosen["task"],
             )
 
         CATALOGUE[function.__name__] = Entry(build, tasks, parts, equation, theorem, cost)

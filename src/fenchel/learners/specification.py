@@ -64,6 +64,10 @@ def format_specification(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return "+".join(_text(item) for item in value)
+    if hasattr(value, "specification"):
+        return str(value.specification)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -76,13 +80,18 @@ def encode(value: Any) -> Any:
         return {"part": type(value).__name__, **fields}
     if isinstance(value, (list, tuple)):
         return [encode(item) for item in value]
+    if hasattr(value, "specification"):
+        inner = {key: encode(item) for key, item in value.parameters.items()}
+        return {"learner": value.name, "parameters": inner}
     return value
 
 
-def decode(value: Any, known: Mapping[str, type]) -> Any:
+def decode(value: Any, known: Mapping[str, type], build: Callable[..., Any]) -> Any:
     """A parameter from JSON; parts outside the package must be among ``known``."""
     if isinstance(value, list):
-        return [decode(item, known) for item in value]
+        return [decode(item, known, build) for item in value]
+    if isinstance(value, dict) and "learner" in value:
+        return build(value["learner"], decode_all(value["parameters"], known, build))
     if isinstance(value, dict) and "part" in value:
         name = value["part"]
         cls = known.get(name) or getattr(losses, name, None) or getattr(regularizers, name, None)
@@ -90,8 +99,16 @@ def decode(value: Any, known: Mapping[str, type]) -> Any:
             raise ValueError(
                 f"the model uses a part {name!r} from outside fenchel: pass parts=[{name}] to load"
             )
-        return cls(**{k: decode(v, known) for k, v in value.items() if k != "part"})
+        fields = {key: item for key, item in value.items() if key != "part"}
+        return cls(**decode_all(fields, known, build))
     return value
+
+
+def decode_all(
+    values: Mapping[str, Any], known: Mapping[str, type], build: Callable[..., Any]
+) -> dict[str, Any]:
+    """Several parameters from JSON."""
+    return {key: decode(item, known, build) for key, item in values.items()}
 
 
 def _parameters_of(cls: Any) -> list[str]:

@@ -28,7 +28,7 @@ def describe(learner: Learner) -> dict[str, Any]:
         "parameters": {k: specification.encode(v) for k, v in learner.parameters.items()},
         "task": learner.task,
         "intercept": learner.intercept,
-        "labels": None if learner.labels is None else learner.labels.pair,
+        "labels": None if learner.labels is None else learner.labels.known,
         "named": learner.names is not None,
         "columns": learner.columns,
         "rounds": learner.rounds,
@@ -47,24 +47,18 @@ def load(path: str | PathLike[str], parts: Iterable[type] = ()) -> Learner:
         learner.names = {name: column for column, name in enumerate(names)}
     if learner.labels is not None:
         learner.labels = type(learner.labels)(metadata["labels"])
-    learner.restart(metadata["columns"])
+    try:
+        learner.lay_in(arrays, metadata["columns"])
+    except (KeyError, ValueError) as error:
+        raise models.ModelRefused(f"{path}: {error}; it was not written for this learner") from None
     learner.rounds = metadata["rounds"]
-    for name, array in learner.state_arrays().items():
-        if name not in arrays or arrays[name].shape != array.shape:
-            raise models.ModelRefused(
-                f"{path}: no array {name!r} of shape {array.shape}; "
-                "it was not written for this learner"
-            )
-        array[...] = arrays[name]
     return learner
 
 
 def _rebuilt(metadata: dict[str, Any], known: dict[str, type]) -> Learner:
     """A fresh learner of the specification in a model file."""
     if metadata["learner"] == "custom":
-        pieces = [specification.decode(part, known) for part in metadata["parts"]]
+        pieces = [specification.decode(part, known, from_parameters) for part in metadata["parts"]]
         return Composed(Parts(*pieces), intercept=metadata["intercept"])
-    parameters = {
-        key: specification.decode(value, known) for key, value in metadata["parameters"].items()
-    }
+    parameters = specification.decode_all(metadata["parameters"], known, from_parameters)
     return from_parameters(metadata["learner"], parameters)

@@ -1,0 +1,202 @@
+"""A mixture of learners, weighed by AdaHedge: one reading of the data, nothing to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fenchel._kernel.rows import DenseRows, SparseRows
+from fenchel._kernel.state import Array
+from fenchel.learners.learner import Learner
+from fenchel.learners.workers import in_parallel
+from fenchel.loops.mixing import Hedge, mix_choices, mix_numbers, mix_votes, new_hedge, shares_of
+
+# Entries of a piece of a block: it stays in the cache while every expert learns from it.
+PIECE = 65_536
+
+
+class Mixture(Learner):
+    """Several learners as one: each learns by itself, their predictions are mixed.
+
+    The experts do not depend on the mixture, so each runs its own loop over a piece of rows while
+    it is in the cache, in parallel on the cores, and a small loop mixes the piece's margins.
+    Predictions stay strictly before labels. Two classes: a vote, −1 … 1, weighed by AdaHedge under
+    the zero-one loss; several: the votes for each. Regression: the weighed mean, under the squared
+    loss.
+
+    >>> from fenchel import learners
+    >>> mixture = learners.hedge([learners.perceptron(), learners.arow()])
+    >>> mixture.learn_many([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [1, -1, 1])
+    array([-1.,  1.,  1.])
+    >>> mixture.shares()
+    {'perceptron': 0.5, 'arow': 0.5}
+    """
+
+    def __init__(
+        self,
+        experts: Sequence[Learner],
+        *,
+        name: str = "hedge",
+        parameters: dict[str, Any] | None = None,
+        limits: Sequence[int | None] | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> None:
+        tasks = {expert.task for expert in experts}
+        if len(tasks) != 1:
+            raise ValueError(f"experts={tasks or 'none'}: give learners of one task")
+        chosen = {"experts": list(experts)} if parameters is None else parameters
+        super().__init__(name=name, parameters=chosen, task=tasks.pop(), classes=classes)
+        self.experts = [expert.copy() for expert in experts]
+        self._limits = list(limits) if limits is not None else [None] * len(experts)
+        self._hedge: Hedge = new_hedge(len(experts))
+        self._bounds = np.array([np.inf, -np.inf])
+        self._share_labels()
+
+    def _share_labels(self) -> None:
+        """The experts see numbers; what they mean is the mixture's to know."""
+        for expert in self.experts:
+            expert.labels = self.labels
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        super().__setstate__(kept)
+        self._share_labels()
+
+    def shares(self) -> dict[str, float]:
+        """How much each expert counts in the next round."""
+        shares = self._shares()
+        return {e.specification: float(v) for e, v in zip(self.experts, shares, strict=True)}
+
+    @property
+    def best(self) -> Learner:
+        """The expert with the least loss so far."""
+        losses = np.where(self._hedge.active > 0.0, self._hedge.losses, np.inf)
+        return self.experts[int(np.argmin(losses))]
+
+    def state_arrays(self) -> dict[str, Array]:
+        """The experts' arrays by number, and AdaHedge's."""
+        arrays = {f"hedge.{k}": v for k, v in self._hedge._asdict().items()}
+        arrays["hedge.bounds"] = self._bounds
+        for number, expert in enumerate(self.experts):
+            arrays.update({f"{number}.{k}": v for k, v in expert.state_arrays().items()})
+        return arrays
+
+    def restart(self, width: int) -> None:
+        """Fresh state of so many columns."""
+        self.columns = width
+        for expert, on in zip(self.experts, self._hedge.active, strict=True):
+            expert.restart(width if on else 0)
+
+    def lay_in(self, arrays: dict[str, Array], width: int) -> None:
+        """Take the state of a model file; experts retired there are retired here."""
+        self._hedge.active[:] = arrays["hedge.active"]
+        self._share_labels()
+        super().lay_in(arrays, width)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = super().__getstate__()
+        kept["experts"] = [expert.copy() for expert in self.experts]
+        kept["_hedge"] = Hedge(*(array.copy() for array in self._hedge))
+        kept["_bounds"] = self._bounds.copy()
+        return kept
+
+    # ── inside ──────────────────────────────────────────────────────────────────────────────────
+
+    def _shares(self) -> Array:
+        shares = np.empty(len(self.experts))
+        shares_of(self._hedge, shares)
+        return shares
+
+    def _learn_rows(
+        self, rows: Any, count: int, width: int, targets: Array, importance: Array, checked: bool
+    ) -> Array:
+        self._refuse_unsound(rows, count, width, checked)
+        out = np.empty((count, len(self.classes)) if self.task == "multiclass" else count)
+        for begin, end, piece in _pieces(rows, count):
+            weights = importance if len(importance) == 1 else importance[begin:end]
+            y = targets[begin:end]
+            self._learn_piece(piece, width, y, weights, out[begin:end])
+        for expert in self.experts:
+            expert.rounds += count
+        return out
+
+    def _learn_piece(self, rows: Any, width: int, y: Array, weights: Array, out: Array) -> None:
+        margins = self._each(lambda e: e._learn_rows(rows, len(y), width, y, weights, True))
+        self._mix(margins, y, weights, out)
+
+    def _mix(self, margins: Array, y: Array, weights: Array, out: Array) -> None:
+        if self.task == "regression":
+            mix_numbers(self._hedge, margins, y, weights, self._bounds, out)
+        elif self.task == "binary":
+            mix_votes(self._hedge, margins, y, weights, out)
+        else:
+            mix_choices(self._hedge, _choices(margins), y.astype(np.int64), weights, out)
+
+    def _read_rows(self, rows: Any, count: int, width: int, what: str) -> Array:
+        margins = self._each(lambda e: e._read_rows(rows, count, width, what))
+        if self.task == "regression":
+            if self._bounds[0] > self._bounds[1]:
+                return np.zeros(count)
+            return self._shares() @ np.clip(margins, *self._bounds)
+        if self.task == "binary":
+            return self._shares() @ np.where(margins > 0.0, 1.0, -1.0)
+        chosen = _choices(margins)[:, :, None] == np.arange(len(self.classes))
+        return np.tensordot(self._shares(), chosen, axes=1)
+
+    def _each(self, work: Callable[[Learner], Array]) -> Array:
+        """The work of every active expert, in parallel; a retired one predicts 0."""
+        active = [e for e, on in zip(self.experts, self._hedge.active, strict=True) if on]
+        results = in_parallel(work, active)
+        out = np.zeros((len(self.experts), *results[0].shape))
+        out[self._hedge.active > 0.0] = np.stack(results)
+        return out
+
+    def _all_weights(self) -> Array:
+        """Regression: the mixed weights. Classification: those of the best expert."""
+        if self.task != "regression":
+            return self.best._all_weights()
+        weights = np.stack([expert._all_weights() for expert in self.experts])
+        return self._shares() @ weights
+
+    def _take_up(self, width: int) -> Any:
+        states: list[Any] = []
+        before = self.columns, self._hedge.active.copy(), states
+        for k, (expert, limit) in enumerate(zip(self.experts, self._limits, strict=True)):
+            if limit is not None and width > limit and self._hedge.active[k]:
+                self._hedge.active[k] = 0.0
+                expert.restart(0)
+            states.append(expert._take_up(width if self._hedge.active[k] else 0))
+        self.columns = max(self.columns, width)
+        return before
+
+    def _put_back(self, before: Any) -> None:
+        self.columns, active, states = before
+        self._hedge.active[:] = active
+        for expert, state in zip(self.experts, states, strict=True):
+            expert._put_back(state)
+
+
+def _choices(margins: Array) -> NDArray[np.int64]:
+    """The class that each expert chooses in each row; −1 while it knows none."""
+    if margins.shape[2] == 0:
+        return np.full(margins.shape[:2], -1)
+    best = np.argmax(margins, axis=2)
+    return np.where(np.isneginf(margins).all(axis=2), -1, best)
+
+
+def _pieces(rows: Any, count: int) -> Iterator[tuple[int, int, Any]]:
+    """A block cut into pieces of about ``PIECE`` entries."""
+    if isinstance(rows, DenseRows):
+        step = max(1, PIECE // max(1, rows.values.shape[1]))
+        for begin in range(0, count, step):
+            end = min(count, begin + step)
+            yield begin, end, DenseRows(rows.values[begin:end], rows.bits[begin:end])
+        return
+    begin = 0
+    while begin < count:
+        full = np.searchsorted(rows.indptr, rows.indptr[begin] + PIECE, side="right") - 1
+        end = min(count, max(begin + 1, int(full)))
+        yield begin, end, SparseRows(rows.indptr[begin : end + 1], *rows[1:])
+        begin = end
