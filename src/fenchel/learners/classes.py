@@ -39,6 +39,12 @@ class OneAgainstRest(Learner):
         self._pattern = learner.copy()
         self.members: list[Learner] = [learner.copy() for _ in self.classes]
 
+    def declare(self, classes: Sequence[Any]) -> None:
+        """Name the classes before they are seen: each gets its learner now."""
+        super().declare(classes)
+        while len(self.members) < len(self.classes):
+            self.members.append(self._member(self.columns))
+
     def state_arrays(self) -> dict[str, Array]:
         """The members' arrays by number."""
         return {

@@ -12,19 +12,20 @@ from fenchel._kernel import state
 from fenchel._kernel.state import Array
 from fenchel.learners import reading
 from fenchel.learners.learner import BadRowError, Learner
-from fenchel.loops import Average, NoAverage, check_rows, learn_rows
+from fenchel.loops import Average, Ledger, NoAverage, NoLedger, check_rows, learn_rows
 
 # Above this many coordinates a full matrix would take more than 3 GB.
 MOST_FULL = 20_000
 
 
 class Parts(NamedTuple):
-    """What a learner is made of: loss × regularizer × rule, and what its weights' average needs."""
+    """What a learner is made of: loss × regularizer × rule, and what average and certificates need."""
 
     loss: Any
     regularizer: Any
     rule: Any
     average: Any = NoAverage()
+    ledger: Any = NoLedger()
 
 
 class Composed(Learner):
@@ -142,7 +143,8 @@ class Composed(Learner):
 
     def _all_weights(self) -> Array:
         with self._lock:
-            return reading.weights(self._readable(), self.columns + 1, self._is_ours())
+            bias = float(self.intercept)
+            return reading.weights(self._readable(), self.columns + 1, bias, self._is_ours())
 
     def _take_up(self, width: int) -> tuple[Parts, int]:
         before = self._parts, self.columns
@@ -176,7 +178,8 @@ class Composed(Learner):
 
     def _set_dimension(self, columns: int) -> None:
         for name, array in state.arrays(self._parts):
-            if name.rpartition(".")[2] == "dimension":
+            # Not written where it is right already: a model mapped from a file is read-only.
+            if name.rpartition(".")[2] == "dimension" and array[0] != columns + self.intercept:
                 array[0] = columns + self.intercept
 
     def _is_ours(self) -> bool:
@@ -192,9 +195,12 @@ def compose(
     rule: Any,
     *,
     averaged: bool = False,
+    certify: bool = False,
     intercept: bool = True,
     classes: Sequence[Any] | None = None,
 ) -> Composed:
     """A learner of these parts."""
     average = Average() if averaged else NoAverage()
-    return Composed(Parts(loss, regularizer, rule, average), intercept=intercept, classes=classes)
+    ledger = Ledger() if certify else NoLedger()
+    parts = Parts(loss, regularizer, rule, average, ledger)
+    return Composed(parts, intercept=intercept, classes=classes)

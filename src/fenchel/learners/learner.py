@@ -189,6 +189,35 @@ class Learner(ABC):
             twin.__setstate__(self.__getstate__())
             return twin
 
+    def fresh(self) -> Learner:
+        """A learner of the same specification that has seen nothing."""
+        from fenchel.learners import storage
+
+        return storage.fresh(self)
+
+    def declare(self, classes: Sequence[Any]) -> None:
+        """Name the classes before they are seen, the negative one of two first."""
+        if self.labels is None:
+            raise ValueError(f"{self.name} learns numbers: there are no classes to declare")
+        self.labels = type(self.labels)(classes)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters with their defaults, as scikit-learn asks for them."""
+        from fenchel.learners.registry import parameters_of
+
+        return {**parameters_of(self.name), **self.parameters}
+
+    def set_params(self, **parameters: Any) -> Learner:
+        """Other parameters: the learner begins anew."""
+        from fenchel.learners.registry import from_parameters
+
+        changed = from_parameters(self.name, {**self.parameters, **parameters})
+        self.__dict__.update(changed.__dict__)
+        return self
+
+    def __sklearn_clone__(self) -> Learner:
+        return self.fresh()
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the learner to one safe file: nothing is lost, not even the last bit."""
         from fenchel.learners import storage

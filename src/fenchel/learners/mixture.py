@@ -60,6 +60,13 @@ class Mixture(Learner):
         for expert in self.experts:
             expert.labels = self.labels
 
+    def declare(self, classes: Sequence[Any]) -> None:
+        """Name the classes before they are seen."""
+        super().declare(classes)
+        for expert in self.experts:
+            expert.declare(classes)
+        self._share_labels()
+
     def __setstate__(self, kept: dict[str, Any]) -> None:
         super().__setstate__(kept)
         self._share_labels()
@@ -139,11 +146,11 @@ class Mixture(Learner):
         if self.task == "regression":
             if self._bounds[0] > self._bounds[1]:
                 return np.zeros(count)
-            return self._shares() @ np.clip(margins, *self._bounds)
+            return np.asarray(self._shares() @ np.clip(margins, *self._bounds))
         if self.task == "binary":
             return self._shares() @ np.where(margins > 0.0, 1.0, -1.0)
         chosen = _choices(margins)[:, :, None] == np.arange(len(self.classes))
-        return np.tensordot(self._shares(), chosen, axes=1)
+        return np.asarray(np.tensordot(self._shares(), chosen, axes=1))
 
     def _each(self, work: Callable[[Learner], Array]) -> Array:
         """The work of every active expert, in parallel; a retired one predicts 0."""

@@ -27,9 +27,9 @@ def _spread_rows(f: Any, rows: Any, count: int, bias: float, out: Array) -> None
 
 
 @kernel
-def _read_weights(f: Any, indices: Any, values: Any, out: Array) -> None:
-    # An empty row: no coordinate is touched.
-    row = SparseRow(indices, values, ZERO, ZERO, 0.0, 1.0)
+def _read_weights(f: Any, indices: Any, values: Any, bias: float, out: Array) -> None:
+    # An empty row: no column is touched; whether there is an intercept a simplex has to know.
+    row = SparseRow(indices, values, ZERO, ZERO, bias, 1.0)
     all_weights(f, look(f, row), out)
 
 
@@ -57,8 +57,8 @@ def spreads(f: Any, rows: Any, count: int, bias: float, width: int, ours: bool) 
     return out
 
 
-def weights(f: Any, slots: int, ours: bool) -> Array:
+def weights(f: Any, slots: int, bias: float, ours: bool) -> Array:
     """The weight of each slot, the intercept's first."""
     out = np.zeros(slots)
-    _run(_read_weights, ours)(f, np.zeros(1, np.uint32), np.zeros(1), out)
+    _run(_read_weights, ours)(f, np.zeros(1, np.uint32), np.zeros(1), bias, out)
     return out

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, ParamSpec, TypedDict
 from fenchel.learners import specification
 from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.learner import Learner
-from fenchel.loops import Average, NoAverage
+from fenchel.loops import Average, Ledger, NoAverage, NoLedger
 from fenchel.regularizers import AdaGrad, Box, DiagonalQuadratic, Euclidean, Simplex, Whole
 
 P = ParamSpec("P")
@@ -24,11 +24,18 @@ class Options(TypedDict, total=False):
 
     intercept: bool
     averaged: bool
+    certify: bool
     classes: Sequence[Any] | None
     task: str | None
 
 
-DEFAULTS: dict[str, Any] = {"intercept": True, "averaged": False, "classes": None, "task": None}
+DEFAULTS: dict[str, Any] = {
+    "intercept": True,
+    "averaged": False,
+    "certify": False,
+    "classes": None,
+    "task": None,
+}
 
 
 class Entry(NamedTuple):
@@ -61,10 +68,11 @@ def learner(
             chosen = {**DEFAULTS, **options}
             three = function(**given)  # type: ignore[call-arg]
             average = Average() if chosen["averaged"] else NoAverage()
+            ledger = Ledger() if chosen["certify"] else NoLedger()
             if chosen["averaged"]:
                 _refuse_moving(three.regularizer)
             return Composed(
-                three._replace(average=average),
+                three._replace(average=average, ledger=ledger),
                 name=function.__name__,
                 parameters={**given, **_told(options)},
                 intercept=chosen["intercept"],
@@ -114,6 +122,16 @@ def from_parameters(name: str, parameters: Mapping[str, Any]) -> Learner:
         return CATALOGUE[name].build(**parameters)
     except TypeError as error:
         raise ValueError(str(error)) from None
+
+
+def parameters_of(name: str) -> dict[str, Any]:
+    """The parameters of a learner with their defaults."""
+    if name not in CATALOGUE:
+        return {}
+    known = inspect.signature(CATALOGUE[name].build).parameters.values()
+    own = {p.name: p.default for p in known if p.kind is not p.VAR_KEYWORD}
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in known)
+    return {**own, **DEFAULTS} if open_ended else own
 
 
 def from_specification(text: str) -> Learner:

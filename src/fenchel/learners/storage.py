@@ -38,6 +38,12 @@ def describe(learner: Learner) -> dict[str, Any]:
     return metadata
 
 
+def fresh(learner: Learner) -> Learner:
+    """A learner of the same specification that has seen nothing."""
+    parts = learner._parts if isinstance(learner, Composed) else ()
+    return _rebuilt(describe(learner), {type(part).__name__: type(part) for part in parts})
+
+
 def load(path: str | PathLike[str], parts: Iterable[type] = ()) -> Learner:
     """The learner that was saved, ready for its next round."""
     arrays, metadata = models.read(path)

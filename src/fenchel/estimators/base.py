@@ -1,0 +1,140 @@
+"""What the scikit-learn estimators share: data in, a learner inside, growth where it is allowed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from fenchel import learners
+from fenchel.learners.learner import Learner
+
+
+class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
+    """A learner behind scikit-learn's interface.
+
+    ``fit`` visits the rows in an order that depends on their content alone, so that shuffling the
+    data changes nothing; ``partial_fit`` takes them as they come. In both a row of weight w is
+    learned ⌊w⌋ times, then once with the importance that is left.
+    """
+
+    def __init__(self, learner: Any = "auto", *, passes: int = 1, grow: bool = False) -> None:
+        self.learner = learner
+        self.passes = passes
+        self.grow = grow
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _template(self, task: str) -> Learner:
+        """A fresh learner for the task, from the parameter."""
+        if isinstance(self.learner, Learner):
+            return self.learner.fresh()
+        if self.learner == "auto":
+            return learners.auto(task)
+        return learners.from_specification(self.learner)
+
+    def _checked(self, X: Any, y: Any, first: bool) -> tuple[Any, Any]:
+        """X and y as arrays; later calls may bring more columns where ``grow`` allows it."""
+        grows = self.grow and not first and np.ndim(X) == 2 and X.shape[1] > self.n_features_in_
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=(np.float64, np.float32),
+            reset=first or grows,
+            y_numeric=self._numeric,
+        )
+        return X, y
+
+    def _check_passes(self) -> None:
+        if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
+            raise ValueError(f"passes={self.passes!r} must be a whole number ≥ 1")
+
+    def _columns(self, X: Any) -> Any:
+        """X for prediction, checked."""
+        check_is_fitted(self, "learner_")
+        if self.grow and np.ndim(X) == 2 and X.shape[1] < self.n_features_in_:
+            X = _widened(X, self.n_features_in_)
+        return validate_data(
+            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
+        )
+
+    def _learn_all(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """All passes of ``fit``, in the order of the rows' content."""
+        order = content_order(X, y)
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+            sample_weight = weights[order]
+        for _ in range(self.passes):
+            self._learn(X[order], y[order], sample_weight)
+        self.n_iter_ = self.passes
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """One pass in the given order."""
+        if sample_weight is None:
+            self.learner_.learn_many(X, y)
+            return
+        weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        rows, importance = repeated(weights)
+        self.learner_.learn_many(X[rows], y[rows], importance)
+
+
+def repeated(weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Rows, each as often as its weight says, and the importance of each visit.
+
+    >>> repeated(np.array([2.0, 0.0, 0.5, 1.25]))
+    (array([0, 0, 2, 3, 3]), array([1.  , 1.  , 0.5 , 1.  , 0.25]))
+    """
+    whole = np.floor(np.minimum(weights, MOST_VISITS)).astype(np.intp)
+    rest = weights - whole
+    visits = whole + (rest > 0.0)
+    rows = np.repeat(np.arange(len(weights)), visits)
+    importance = np.ones(len(rows))
+    last = np.cumsum(visits) - 1
+    partly = rest > 0.0
+    importance[last[partly]] = rest[partly]
+    return rows, importance
+
+
+# A weight beyond this is learned so often, and what is left of it as one importance.
+MOST_VISITS = 100.0
+
+
+def content_order(X: Any, y: NDArray[Any]) -> NDArray[np.intp]:
+    """An order of the rows that depends on what is in them, not on where they stand.
+
+    A row's key is the sum of a hash of each non-zero entry, so that dense and sparse agree; equal
+    rows are told apart by their label.
+    """
+    rows = sp.csr_array(X)
+    rows.eliminate_zeros()
+    bits = rows.data.astype(np.float64).view(np.uint64)
+    hashes = _scrambled(bits ^ _scrambled(rows.indices.astype(np.uint64)))
+    totals = np.concatenate([[np.uint64(0)], np.cumsum(hashes, dtype=np.uint64)])
+    keys = totals[rows.indptr[1:]] - totals[rows.indptr[:-1]]
+    labels = np.unique(y, return_inverse=True)[1]
+    return np.lexsort((labels, keys))
+
+
+def _scrambled(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finalizer of splitmix64: every bit of the key reaches every bit of the hash."""
+    keys = (keys + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return keys ^ (keys >> np.uint64(31))
+
+
+def _widened(X: Any, width: int) -> Any:
+    """X with columns of zeros on the right."""
+    if sp.issparse(X):
+        wide = sp.csr_array(X)
+        return sp.csr_array((wide.data, wide.indices, wide.indptr), shape=(X.shape[0], width))
+    X = np.asarray(X)
+    return np.hstack([X, np.zeros((X.shape[0], width - X.shape[1]))])
