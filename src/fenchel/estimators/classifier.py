@@ -102,7 +102,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         new = np.setdiff1d(y, self.classes_)
         if len(new) and not self.grow:
             raise ValueError(
-                f"y has the label {new[0]!r}, not among the classes {self.classes_.tolist()}: "
+                f"y has the label {new.tolist()[0]!r}, not among the classes {self.classes_.tolist()}: "
                 "name it in the first partial_fit, or set grow=True"
             )
         if len(new):

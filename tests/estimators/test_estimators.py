@@ -1,0 +1,117 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from fenchel import learners
+from fenchel.estimators import OnlineClassifier, OnlineRegressor
+from fenchel.estimators.base import content_order
+
+X, Y = load_breast_cancer(return_X_y=True)
+
+
+def test_decision_function_is_linear_in_the_weights():
+    model = OnlineClassifier(learners.arow(r=0.5)).fit(X, Y)
+    np.testing.assert_allclose(
+        model.decision_function(X), X @ model.coef_[0] + model.intercept_[0], rtol=1e-12
+    )
+    # The stream door counts x_t in f_t, as the paper's prediction does.
+    assert not np.allclose(model.decision_function(X), model.learner_.decide_many(X))
+
+
+def test_the_learner_is_a_parameter_with_parameters():
+    search = GridSearchCV(OnlineClassifier(learners.arow()), {"learner__r": [0.1, 10.0]}, cv=3)
+    search.fit(X, Y)
+    assert search.best_params_["learner__r"] in (0.1, 10.0)
+    assert search.best_estimator_.learner_.regularizer.r == search.best_params_["learner__r"]
+
+
+def test_pipeline_cross_validation_and_calibration():
+    pipeline = make_pipeline(StandardScaler(), OnlineClassifier("perceptron"))
+    assert cross_val_score(pipeline, X, Y, cv=3).mean() > 0.9
+    calibrated = CalibratedClassifierCV(OnlineClassifier("arow"), cv=3).fit(X, Y)
+    assert calibrated.predict_proba(X).shape == (len(Y), 2)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_frames_keep_their_names(frame):
+    names = [f"f{i}" for i in range(X.shape[1])]
+    data = frame(dict(zip(names, X.T, strict=True)))
+    model = OnlineClassifier("arow").fit(data, Y)
+    assert list(model.feature_names_in_) == names
+    np.testing.assert_array_equal(
+        model.predict(data), OnlineClassifier("arow").fit(X, Y).predict(X)
+    )
+
+
+def test_sparse_equals_dense():
+    dense = OnlineClassifier("arow").fit(X, Y)
+    sparse = OnlineClassifier("arow").fit(sp.csr_array(X), Y)
+    np.testing.assert_allclose(dense.coef_, sparse.coef_, rtol=1e-9)
+
+
+def test_fit_does_not_depend_on_the_order_of_rows():
+    shuffled = np.random.default_rng(3).permutation(len(Y))
+    one = OnlineClassifier("arow").fit(X, Y)
+    other = OnlineClassifier("arow").fit(X[shuffled], Y[shuffled])
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+
+
+def test_content_order_looks_random_to_the_labels():
+    ordered = Y[content_order(X, Y)]
+    runs = np.count_nonzero(np.diff(ordered)) + 1
+    share = Y.mean()
+    assert abs(runs - 2 * len(Y) * share * (1 - share)) < 5 * np.sqrt(len(Y))
+
+
+def test_new_classes_and_columns_need_permission():
+    model = OnlineClassifier("arow").partial_fit(X[:50], Y[:50])
+    with pytest.raises(ValueError, match="label 7, not among the classes"):
+        model.partial_fit(X[:2], [7, 0])
+    with pytest.raises(ValueError, match="31 features"):
+        model.partial_fit(np.hstack([X[:2], X[:2, :1]]), Y[:2])
+
+
+def test_growing_takes_up_both():
+    model = OnlineClassifier("arow", grow=True).partial_fit(X[:50, :20], Y[:50])
+    model.partial_fit(X[50:90], np.where(Y[50:90] == 1, 2, 0))
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert model.coef_.shape == (3, 30)
+    assert set(model.predict(X[:, :25])) <= {0, 1, 2}
+
+
+def test_several_classes_and_auto():
+    digits, labels = load_digits(return_X_y=True)
+    model = OnlineClassifier().fit(digits[:800], labels[:800])
+    assert model.score(digits[800:], labels[800:]) > 0.85
+    shares = model.predict_proba(digits[800:])
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    with pytest.raises(AttributeError, match="single learner"):
+        _ = model.coef_
+
+
+def test_regression_with_auto_beats_the_mean():
+    data, target = load_diabetes(return_X_y=True)
+    model = OnlineRegressor().fit(data, target)
+    assert model.score(data, target) > 0.3
+
+
+def test_wrong_task_is_refused_by_name():
+    with pytest.raises(ValueError, match="use OnlineRegressor"):
+        OnlineClassifier("lms").fit(X, Y)
+    with pytest.raises(ValueError, match="use OnlineClassifier"):
+        OnlineRegressor("perceptron").fit(X, Y.astype(float))
+    with pytest.raises(ValueError, match="passes=0"):
+        OnlineClassifier("perceptron", passes=0).fit(X, Y)
+
+
+def test_probabilities_only_where_they_mean_something():
+    logistic = OnlineClassifier("gradient_descent:loss=logistic").fit(X, Y)
+    assert logistic.predict_proba(X).shape == (len(Y), 2)
+    assert not hasattr(OnlineClassifier("perceptron"), "predict_proba")
