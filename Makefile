@@ -23,6 +23,13 @@ format: $(TESTED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+bench: $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks.speed
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
@@ -36,3 +43,8 @@ $(INSTALLED): pyproject.toml constraints.txt | $(VENV)/bin/python
 $(TESTED): pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
 	touch $@ $(INSTALLED)
+
+# An extra on top of the development set: .installed-docs, .installed-bench.
+$(VENV)/.installed-%: $(TESTED)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[$*]"
+	touch $@

@@ -1,0 +1,29 @@
+"""Sphinx configuration."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from fenchel import __version__
+
+project = "fenchel"
+copyright = "2026, the fenchel developers"
+release = version = __version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "fenchel_docs",
+]
+myst_enable_extensions = ["colon_fence", "deflist"]
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+exclude_patterns = ["_build"]
+html_theme = "pydata_sphinx_theme"
+html_title = "fenchel"
+html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
+nitpicky = False
