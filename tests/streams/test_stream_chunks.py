@@ -130,7 +130,7 @@ def test_memory_does_not_grow_with_the_file(format: str, tmp_path: Path) -> None
         assert rows == copies
         return kilobytes
 
-    small = 20_000_000 // len(line)
+    small = 8_000_000 // len(line)
     peak(10)  # compile and cache first
     assert peak(10 * small) - peak(small) < 20_000
 

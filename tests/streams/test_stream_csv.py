@@ -87,6 +87,11 @@ def test_a_refused_line_settles_nothing() -> None:
     assert rows_of(stream) == [(3.0, [("a", 1.0), ("b", 2.0)])]
 
 
+def test_a_name_that_is_too_long() -> None:
+    with pytest.raises(BadInput, match="more than 65535 bytes"):
+        read("a" * 70_000 + ",y\n1,2\n", "csv")
+
+
 def test_two_columns_of_one_name() -> None:
     with pytest.raises(BadInput, match=r"two columns have one name \('a'\)"):
         read("a,a,y\n1,2,3\n", "csv")

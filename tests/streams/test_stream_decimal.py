@@ -13,21 +13,17 @@ from hypothesis import strategies as st
 
 from fenchel._kernel import kernel
 from fenchel.streams.decimal import NOT_A_NUMBER, NOT_FINITE, OK, number
-from fenchel.streams.midpoint import nearest
+from fenchel.streams.hard import parse_exactly
 
 
 @kernel
-def parse(data):
-    return number(data, 0)
-
-
-@kernel
-def parse_slowly(data):
-    return nearest(data, 0, len(data) - 1)
+def parse(data, hard):
+    return number(data, 0, hard)
 
 
 def parsed(text: str) -> tuple[float, int, int]:
-    return parse(np.frombuffer(bytearray(text.encode() + b"\n"), np.uint8))
+    data = np.frombuffer(bytearray(text.encode() + b"\n"), np.uint8)
+    return parse_exactly(data, lambda hard: parse(data, hard))
 
 
 def check(text: str) -> None:
@@ -68,13 +64,6 @@ def test_midpoints_of_two_doubles(bits: int, tail: str) -> None:
     mantissa, _, exponent = text.partition("e")
     mantissa += "" if "." in mantissa or not tail else "."
     check(f"{mantissa}{tail}e{exponent or 0}")
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.floats(0.0, allow_infinity=False))
-def test_the_last_resort_alone(value: float) -> None:
-    text = repr(value).encode() + b"\n"
-    assert parse_slowly(np.frombuffer(bytearray(text), np.uint8)) == value
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.utils import murmurhash3_32
 
 from fenchel.streams import Names
 from fenchel.streams import names as names_module
@@ -23,6 +24,18 @@ def test_columns_are_numbered_in_order_of_arrival(words: list[str]) -> None:
         assert names.column(word) == expected.setdefault(word, len(expected))
     assert len(names) == len(expected)
     assert [names.name(k) for k in range(len(names))] == list(expected)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="^"), max_size=20))
+def test_the_hash_is_murmur3(word: str) -> None:
+    if not (word.isascii() and word.isdigit()) and word:
+        seed = murmurhash3_32("space", seed=0, positive=True)
+        mask = (1 << 24) - 1
+        plain = murmurhash3_32(word, seed=0, positive=True)
+        assert Names(24).column(word) == plain & mask
+        spaced = murmurhash3_32(word, seed=int(np.uint32(seed)), positive=True)
+        assert Names(24).column(f"space^{word}") == spaced & mask
 
 
 def test_many_names() -> None:

@@ -57,6 +57,14 @@ def test_the_largest_index() -> None:
     assert stream.columns == 4294967295
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_many_numbers_that_are_hard_to_round(threads: int) -> None:
+    texts = [f"{k}.{k}e-320" for k in range(1, 2000)] + ["9007199254740993.00000000000000001"] * 9
+    lines = "".join(f"{text} 1:1 2:-{text}\n" for text in texts)
+    rows = read(lines, "svmlight", chunk_bytes=3000, threads=threads)
+    assert rows == [(float(text), [(0, 1.0), (1, -float(text))]) for text in texts]
+
+
 def test_rows_to_predict_need_no_label() -> None:
     text = "1 1:2\n3:4\nqid:3 3:4\n\n"
     assert read(text, "svmlight", labelled=False) == [
@@ -67,9 +75,9 @@ def test_rows_to_predict_need_no_label() -> None:
 
 
 def test_groups_are_whole() -> None:
-    (block,) = text_stream("1 qid:999999999999999999 1:1\n1 1:1\n", "svmlight")
+    (block,) = text_stream("1 qid:99999999999999999 1:1\n1 1:1\n", "svmlight")
     assert block.groups is not None
-    assert block.groups.tolist() == [999999999999999999, -1]
+    assert block.groups.tolist() == [99999999999999999, -1]
 
 
 def test_index_base_is_checked_over_the_whole_stream() -> None:

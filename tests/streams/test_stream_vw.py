@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from stream_helpers import read, rows_of, text_stream
 
-from fenchel.streams import Names
+from fenchel.streams import BadInput, Names
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,13 @@ from fenchel.streams import Names
 )
 def test_lines(line: str, label: float, features: list[tuple[str, float]]) -> None:
     assert read(line, "vw") == [(label, features)]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_sum_that_is_not_finite(threads: int) -> None:
+    with pytest.raises(BadInput, match="input:1: from here on, values of one name") as refused:
+        read("1 | b\n1 | a:1e308 a:1e308\n", "vw", threads=threads)
+    assert refused.value.file == "input"
 
 
 def test_importance_and_tags() -> None:
@@ -70,9 +77,9 @@ def test_hashes_as_vowpal_wabbit_does() -> None:
 
 def test_names_that_share_a_column_are_added_up() -> None:
     stream = text_stream("1 | a b c d:5\n", "vw", bits=1)
-    assert rows_of(stream) == [(1.0, [("a", 2.0), ("c", 6.0)])]
+    assert rows_of(stream) == [(1.0, [("a", 1.0), ("b", 7.0)])]
     assert stream.names is not None
-    assert stream.names.collisions == 2
+    assert stream.names.collisions == 1
 
 
 def test_an_existing_table_is_continued() -> None:

@@ -13,14 +13,27 @@ from numpy.typing import NDArray
 
 from fenchel._kernel import helper, kernel
 from fenchel.streams.csv_cells import FINE, LONGEST_CELL, cell, is_missing, next_record
-from fenchel.streams.decimal import NOT_A_NUMBER, NOT_FINITE, number
+from fenchel.streams.decimal import NOT_A_NUMBER, NOT_FINITE, OK, number
 from fenchel.streams.errors import Mistake
-from fenchel.streams.lines import NEWLINE, count, skip_blanks
+from fenchel.streams.leaf import inlined, leaf
+from fenchel.streams.lines import NEWLINE, RETURN, count, skip_blanks
 from fenchel.streams.parsed import KEPT_MISTAKES, UNKNOWN, Parsed
-from fenchel.streams.table import EMPTY, SEED, add, find, mix_all, new_table
+from fenchel.streams.table import (
+    EMPTY,
+    SEED,
+    find,
+    grown,
+    has_room,
+    mix_all,
+    new_table,
+    put,
+)
 from fenchel.streams.utf8 import valid
 
 NUMBER, CATEGORY, IGNORED = 1, 2, 3  # kinds of columns, besides UNKNOWN
+
+BAD_TEXT, FULL = -2, -3  # instead of a name's number
+TABLE_FULL = -1  # instead of a mistake: the line is read again, with a larger table
 
 NO_LABEL = int(Mistake.EMPTY_LABEL)
 INFINITE = int(Mistake.NOT_FINITE)
@@ -41,40 +54,46 @@ class Layout(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Arrays to work in: an unquoted cell, the names of columns of numbers, the entries."""
+    """Arrays to work in: hard numbers, the names of columns of numbers, the entries."""
 
-    scratch: NDArray[np.uint8]
+    hard: NDArray[np.float64]
     numeric: NDArray[np.int64]
     indices: NDArray[np.uint32]
     values: NDArray[np.float64]
 
 
 @helper
-def _copy(source: Any, target: Any) -> None:
-    for k in range(len(source)):
-        target[k] = source[k]
+def _copied(data: Any, room: Any) -> Any:
+    """The bytes, with room after them."""
+    longer = np.empty(len(data) + room, data.dtype)
+    for k in range(len(data)):
+        longer[k] = data[k]
+    return longer
 
 
-@helper
+@leaf
 def _intern(
     table: Any, head: Any, head_start: Any, head_stop: Any, text: Any, start: Any, stop: Any
 ) -> Any:
-    """The table and the number of the name head + text; EMPTY if the text is not UTF-8."""
+    """The number of the name head + text, or BAD_TEXT, or FULL."""
     state = mix_all(np.int64(SEED), head, head_start, head_stop)
     state = mix_all(state, text, start, stop)
     name = find(table, state, head, head_start, head_stop, text, start, stop)
-    if name == EMPTY and valid(text, start, stop):
-        name = table.used[0]
-        table = add(table, state, head, head_start, head_stop, text, start, stop)
-    return table, name
+    if name != EMPTY:
+        return name
+    if not valid(text, start, stop):
+        return np.int64(BAD_TEXT)
+    if not has_room(table, head_stop - head_start + stop - start):
+        return np.int64(FULL)
+    return put(table, state, head, head_start, head_stop, text, start, stop)
 
 
-@helper
-def _value(text: Any, start: Any, stop: Any, kinds: Any, column: Any) -> Any:
+@leaf
+def _value(text: Any, start: Any, stop: Any, kinds: Any, column: Any, hard: Any) -> Any:
     """The number in a cell, 1 for a category: mistake, value; the cell may settle its column."""
     if kinds[column] == CATEGORY:
         return FINE, 1.0
-    value, end, status = number(text, start)
+    value, end, status = number(text, start, hard)
     if end != stop:
         status = NOT_A_NUMBER
     if kinds[column] == UNKNOWN:
@@ -86,74 +105,92 @@ def _value(text: Any, start: Any, stop: Any, kinds: Any, column: Any) -> Any:
     return (INFINITE if status == NOT_FINITE else FINE), value
 
 
-@helper
+@leaf
 def _name(
-    layout: Layout,
-    column: Any,
-    kinds: Any,
-    numeric: Any,
-    names: Any,
-    text: Any,
-    start: Any,
-    stop: Any,
+    layout: Any, column: Any, kinds: Any, numeric: Any, names: Any, text: Any, start: Any, stop: Any
 ) -> Any:
-    """The table and the number of a cell's feature: ``column=cell``, or ``column`` for numbers."""
+    """The number of a cell's feature: ``column=cell``, or ``column`` for numbers."""
     head_start = layout.head_ends[column - 1] if column > 0 else 0
     head_stop = layout.head_ends[column]
     if kinds[column] == CATEGORY:
         return _intern(names, layout.heads, head_start, head_stop, text, start, stop)
-    if numeric[column] == EMPTY:
-        names, numeric[column] = _intern(
-            names, layout.heads, head_start, head_stop - 1, layout.heads, 0, 0
-        )
-    return names, numeric[column]
+    numeric[column] = _intern(names, layout.heads, head_start, head_stop - 1, text, 0, 0)
+    return numeric[column]
 
 
-@helper
-def _line(
-    data: Any, i: Any, k: Any, layout: Layout, kinds: Any, room: Room, names: Any, classes: Any
+@inlined
+def _read_cell(
+    text: Any, size: Any, i: Any, layout: Any, kinds: Any, column: Any, hard: Any
 ) -> Any:
-    """One record from ``i``: mistake, position, entries so far, label, names, classes."""
+    """The cell at ``i``: mistake, its position, start, stop, the byte after it, value (0: absent)."""
+    if (
+        column < len(kinds) and kinds[column] == NUMBER
+    ):  # most cells: no need to find their end first
+        value, end, status = number(text, i, hard)
+        if status == OK and (text[end] == layout.separator or text[end] == NEWLINE):
+            return FINE, i, i, end, end, value
+    mistake, at, start, stop, i = cell(text, size, i, layout.separator)
+    value = 0.0
+    if mistake == FINE and column == len(kinds):
+        mistake = TOO_MANY
+    elif mistake == FINE and kinds[column] != IGNORED:
+        if not is_missing(text, start, stop):
+            mistake, value = _value(text, start, stop, kinds, column, hard)
+            mistake = TEXT_LABEL if mistake == TEXT and column == layout.label else mistake
+        elif column == layout.label:
+            mistake = NO_LABEL
+    return mistake, at, start, stop, i, value
+
+
+@leaf
+def _line(
+    text: Any,
+    size: Any,
+    i: Any,
+    k: Any,
+    layout: Any,
+    kinds: Any,
+    room: Any,
+    names: Any,
+    classes: Any,
+) -> Any:
+    """One record from ``i``: mistake, position, entries so far, label."""
     column, label = 0, 0.0
     while True:
-        mistake, at, start, stop, i, quoted = cell(data, i, layout.separator, room.scratch)
-        if mistake == FINE and column == len(kinds):
-            mistake = TOO_MANY
-        if mistake != FINE:
-            return mistake, at, k, label, names, classes
-        text = room.scratch if quoted else data
-        value = 0.0
-        if kinds[column] != IGNORED:
-            if not is_missing(text, start, stop):
-                mistake, value = _value(text, start, stop, kinds, column)
-                mistake = TEXT_LABEL if mistake == TEXT and column == layout.label else mistake
-            elif column == layout.label:
-                mistake = NO_LABEL
+        mistake, at, start, stop, i, value = _read_cell(
+            text, size, i, layout, kinds, column, room.hard
+        )
+        name = np.int64(0)
         if mistake == FINE and column == layout.label:
             label = value
             if kinds[column] == CATEGORY:
-                classes, name = _intern(classes, text, 0, 0, text, start, stop)
-                mistake, label = (NOT_UTF8 if name == EMPTY else FINE), float(name)
+                name = _intern(classes, layout.heads, 0, 0, text, start, stop)
+                label = np.float64(name)
         elif mistake == FINE and value != 0.0:
-            names, name = _name(layout, column, kinds, room.numeric, names, text, start, stop)
-            mistake = NOT_UTF8 if name == EMPTY else FINE
-            room.indices[k], room.values[k] = name, value
+            name = room.numeric[column]
+            if name < 0:  # a category, or the first number of its column
+                name = _name(layout, column, kinds, room.numeric, names, text, start, stop)
+            room.indices[k] = name & 0xFFFFFFFF
+            room.values[k] = value
             k += 1
+        if name < 0:
+            mistake = NOT_UTF8 if name == BAD_TEXT else TABLE_FULL
         if mistake != FINE:
-            return mistake, at, k, label, names, classes
+            return mistake, at, k, label
         column += 1
-        if data[i] == NEWLINE:
-            mistake = TOO_FEW if column < len(kinds) else FINE
-            return mistake, i, k, label, names, classes
+        if text[i] == NEWLINE:
+            if column < len(kinds):
+                return TOO_FEW, i - (text[i - 1] == RETURN), k, label
+            return FINE, i, k, label
         i += 1
 
 
 @kernel
-def parse(data: Any, layout: Layout, kinds: Any, stop: Any) -> Any:
+def parse(data: Any, layout: Any, kinds: Any, stop: Any, hard: Any) -> Any:
     """Records to rows, and the tables of their names and classes; ``kinds`` is filled in."""
     cells, lines = count(data, layout.separator)
     room = Room(
-        np.empty(LONGEST_CELL + 1, np.uint8),
+        hard,
         np.full(len(kinds), EMPTY, np.int64),
         np.empty(cells + lines, np.uint32),
         np.empty(cells + lines, np.float64),
@@ -163,28 +200,34 @@ def parse(data: Any, layout: Layout, kinds: Any, stop: Any) -> Any:
     mistakes = np.empty((KEPT_MISTAKES, 2), np.int64)
     before = kinds.copy()
     names, classes = new_table(), new_table()
+    text, size = _copied(data, LONGEST_CELL + 1), len(data)
     wrong = row = k = i = 0
-    while i < len(data) and not (stop and wrong > 0):
+    while i < size and not (stop and wrong > 0):
         start = i
-        if data[skip_blanks(data, i)] == NEWLINE:  # a blank line
-            i = skip_blanks(data, i) + 1
+        if text[skip_blanks(text, i)] == NEWLINE:  # a blank line
+            i = skip_blanks(text, i) + 1
             continue
-        mistake, i, k, label, names, classes = _line(
-            data, i, k, layout, kinds, room, names, classes
-        )
-        if mistake != FINE:
-            k = indptr[row]
-            if wrong < KEPT_MISTAKES:
-                mistakes[wrong, 0], mistakes[wrong, 1] = mistake, i
-            wrong += 1
-            i = next_record(data, start, layout.separator)
-            _copy(before, kinds)  # a refused line settles nothing
-        else:
-            _copy(kinds, before)
+        mistake, i, k, label = _line(text, size, i, k, layout, kinds, room, names, classes)
+        if mistake == FINE:
+            for column in range(len(kinds)):
+                before[column] = kinds[column]
             labels[row] = label
             row += 1
             indptr[row] = k
             i += 1
+            continue
+        k = indptr[row]
+        for column in range(len(kinds)):  # a refused line settles nothing
+            kinds[column] = before[column]
+        if mistake == TABLE_FULL:
+            names, classes = _grown_if_full(names), _grown_if_full(classes)
+            i = start
+            continue
+        if wrong < KEPT_MISTAKES:
+            mistakes[wrong, 0] = mistake
+            mistakes[wrong, 1] = i
+        wrong += 1
+        i = next_record(data, start, layout.separator)
     parsed = Parsed(
         indptr[: row + 1],
         room.indices[:k],
@@ -199,3 +242,9 @@ def parse(data: Any, layout: Layout, kinds: Any, stop: Any) -> Any:
         0,
     )
     return parsed, names, classes
+
+
+@helper
+def _grown_if_full(table: Any) -> Any:
+    longest = 2 * LONGEST_CELL  # a column's name and a cell
+    return table if has_room(table, longest) else grown(table, longest)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fenchel._kernel import helper, kernel
+from fenchel._kernel import kernel
 from fenchel.streams.errors import Mistake
+from fenchel.streams.leaf import leaf
 from fenchel.streams.lines import NEWLINE, QUOTE, RETURN, SPACE, TAB, count, is_blank
 
 LONGEST_CELL = 65535
@@ -18,60 +19,75 @@ STRAY = int(Mistake.STRAY_QUOTE)
 OPEN = int(Mistake.OPEN_QUOTE)
 
 
-@helper
+@leaf
 def _skip_spaces(data: Any, i: Any, separator: Any) -> Any:
     while data[i] == SPACE or data[i] == RETURN or (data[i] == TAB and separator != TAB):
         i += 1
     return i
 
 
-@helper
-def cell(data: Any, i: Any, separator: Any, scratch: Any) -> Any:
-    """The cell at ``i``: mistake, its position, start, stop, the byte after it, quoted.
+@leaf
+def cell(text: Any, size: Any, i: Any, separator: Any) -> Any:
+    """The cell at ``i`` of text[:size]: mistake, its position, start, stop, the byte after it.
 
-    A quoted cell's text is in ``scratch`` and may hold separators and line ends; another's is in
-    ``data``, without the blanks around it.
+    Start and stop are without quotes and without blanks around the cell. A quoted cell may hold
+    separators and line ends; one with doubled quotes is written out after ``size``.
     """
-    start = _skip_spaces(data, i, separator)
-    if data[start] == QUOTE:
-        return _quoted_cell(data, start, separator, scratch)
+    start = _skip_spaces(text, i, separator)
+    if text[start] == QUOTE:
+        return _quoted_cell(text, size, start, separator)
+    first = i
     stop = i = start
-    while data[i] != separator and data[i] != NEWLINE:
-        if data[i] == QUOTE:
-            return STRAY, i, start, stop, i, False
-        if data[i] == 0:
-            return NUL_BYTE, i, start, stop, i, False
-        if data[i] != SPACE and data[i] != RETURN and data[i] != TAB:
+    while text[i] != separator and text[i] != NEWLINE:
+        if text[i] == QUOTE:
+            return STRAY, i, start, stop, i
+        if text[i] == 0:
+            return NUL_BYTE, i, start, stop, i
+        if not is_blank(text[i]):
             stop = i + 1
         i += 1
-    return (TOO_LONG if stop - start > LONGEST_CELL else FINE), start, start, stop, i, False
+    mistake = TOO_LONG if stop - start > LONGEST_CELL else FINE
+    return mistake, (start if stop > start else first), start, stop, i
 
 
-@helper
-def _quoted_cell(data: Any, first: Any, separator: Any, scratch: Any) -> Any:
-    size = 0
+@leaf
+def _quoted_cell(text: Any, size: Any, first: Any, separator: Any) -> Any:
     i = first + 1
-    while True:
-        if i >= len(data):
-            return OPEN, first, 0, 0, i - 1, True
-        if data[i] == QUOTE:
+    doubled = 0
+    while i < size and (text[i] != QUOTE or text[i + 1] == QUOTE):
+        if text[i] == 0:
+            return NUL_BYTE, i, first, first, i
+        if text[i] == QUOTE:
+            doubled += 1
             i += 1
-            if data[i] != QUOTE:
-                break
-        if data[i] == 0:
-            return NUL_BYTE, i, 0, 0, i, True
-        if size == LONGEST_CELL:
-            return TOO_LONG, first, 0, 0, i, True
-        scratch[size] = data[i]
-        size += 1
         i += 1
-    scratch[size] = NEWLINE
-    i = _skip_spaces(data, i, separator)
-    mistake = FINE if data[i] == separator or data[i] == NEWLINE else STRAY
-    return mistake, (first if mistake == FINE else i), 0, size, i, True
+    if i >= size:
+        return OPEN, first, first, first, size - 1
+    start, stop = first + 1, i
+    if stop - start > LONGEST_CELL:
+        return TOO_LONG, first, start, stop, i
+    if doubled > 0:
+        start, stop = _without_doubled(text, size, start, stop)
+    i = _skip_spaces(text, i + 1, separator)
+    if text[i] != separator and text[i] != NEWLINE:
+        return STRAY, i, start, stop, i
+    return FINE, first, start, stop, i
 
 
-@helper
+@leaf
+def _without_doubled(text: Any, size: Any, start: Any, stop: Any) -> Any:
+    """A quoted cell's text with single quotes, written after ``size``; where it is."""
+    end = size
+    i = start
+    while i < stop:
+        text[end] = text[i]
+        end += 1
+        i += 2 if text[i] == QUOTE else 1
+    text[end] = NEWLINE
+    return size, end
+
+
+@leaf
 def is_missing(text: Any, start: Any, stop: Any) -> Any:
     """Whether a cell says that there is nothing: empty, ?, NA, N/A, NaN, null, in any case."""
     size = stop - start
@@ -91,7 +107,7 @@ def is_missing(text: Any, start: Any, stop: Any) -> Any:
     return second == 117 and third == 108 and text[start + 3] | 32 == 108
 
 
-@helper
+@leaf
 def next_record(data: Any, i: Any, separator: Any) -> Any:
     """The position after the record that begins at ``i``; past the end if it is not whole."""
     state = AT_START

@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fenchel.streams.chunks import Bytes
 from fenchel.streams.csv import CATEGORY, IGNORED, Layout, parse
-from fenchel.streams.csv_cells import after_last_record
+from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
 from fenchel.streams.errors import BadInput
+from fenchel.streams.hard import Hard, parse_exactly
 from fenchel.streams.names import joined
 from fenchel.streams.parsed import UNKNOWN
 from fenchel.streams.rows import Batch, batch_of_names, must_parse_again, vocabulary_of
@@ -100,6 +102,9 @@ class CsvReader:
         twice = sorted({name for name in columns if columns.count(name) > 1})
         if twice:
             raise self._refused("two columns have one name", "rename one of them", twice[0])
+        long = next((name for name in columns if len(name.encode()) > LONGEST_CELL), None)
+        if long is not None:
+            raise self._refused(f"a name of more than {LONGEST_CELL} bytes", "shorten it", long)
         for name in self._categorical:
             if name not in columns:
                 raise self._refused("no such column", f"choose from {', '.join(columns)}", name)
@@ -131,7 +136,12 @@ class CsvReader:
         """The rows of a chunk; its columns' kinds as far as they are known."""
         assumed = self._kinds
         kinds = assumed.copy()
-        parsed, names, classes = parse(data, self._layout, kinds, self._stop)
+
+        def parse_with(hard: Hard) -> Any:
+            kinds[:] = assumed
+            return parse(data, self._layout, kinds, self._stop, hard)
+
+        parsed, names, classes = parse_exactly(data, parse_with)
         batch = batch_of_names(parsed, vocabulary_of(names), self._bits)
         if self._layout.label >= 0 and kinds[self._layout.label] == CATEGORY:
             text, offsets = vocabulary_of(classes)

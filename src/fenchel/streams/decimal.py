@@ -2,8 +2,9 @@
 
 Three steps, each exact where it answers. Up to 2^53 with a power of ten up to 22, one rounded
 operation is right. Then the product with a 128-bit power of five decides nearly all the rest (D.
-Lemire, "Number parsing at a gigabyte per second"). What is left is compared with the midpoint of
-two doubles in whole-number arithmetic.
+Lemire, "Number parsing at a gigabyte per second"). What is left (subnormals, ties that only a
+twentieth digit can tell) is hard: its place is noted for Python to read, and the chunk is parsed
+again with the answers.
 
 Text is read from an array of bytes that ends with a byte no number contains (a line end), so no
 loop here looks for the end of the array.
@@ -16,8 +17,8 @@ from typing import Any
 import numpy as np
 from numba import config
 
-from fenchel._kernel import helper
-from fenchel.streams.midpoint import nearest
+from fenchel.streams.hard import answer
+from fenchel.streams.leaf import inlined, leaf
 from fenchel.streams.wide import nearest_wide
 
 OK, NOT_A_NUMBER, NOT_FINITE = 0, 1, 2
@@ -26,19 +27,21 @@ PLUS, MINUS, POINT, ZERO, NINE = 43, 45, 46, 48, 57
 EXACT_POWERS = np.array([10.0**k for k in range(23)])
 MASK = (1 << 59) - 1  # keeps the running sum below 2^63; 17 digits are below it
 LARGEST_EXACT = 1 << 53
+ONE, TEN = np.uint64(1), np.uint64(10)
 
 
-@helper
+@leaf
 def is_digit(byte: Any) -> Any:
     """Whether a byte is one of 0 to 9."""
     return ZERO <= byte <= NINE
 
 
-@helper
-def number(data: Any, start: Any) -> Any:
+@inlined
+def number(data: Any, start: Any, hard: Any) -> Any:
     """The number at ``start``: its value, the position after it, and a status.
 
-    Nothing is said of what follows: the caller knows which bytes may end a number.
+    Nothing is said of what follows: the caller knows which bytes may end a number. ``hard`` holds
+    the answers to hard numbers, and the questions.
     """
     i = start
     if data[i] == MINUS or data[i] == PLUS:
@@ -64,7 +67,7 @@ def number(data: Any, start: Any) -> Any:
         power, i = _power(data, i)
         exponent += power
     if digits > 17 or mantissa > LARGEST_EXACT or not -22 <= exponent <= 22:
-        value = _any_length(data, first, i)
+        value = _any_length(data, first, hard)
     elif exponent < 0:
         value = mantissa / EXACT_POWERS[-exponent]
     else:
@@ -76,7 +79,7 @@ def number(data: Any, start: Any) -> Any:
     return value, i, OK
 
 
-@helper
+@leaf
 def _power(data: Any, i: Any) -> Any:
     """The power of ten written at ``i`` and the position after it; none is a power of 0."""
     k = i + 1
@@ -92,7 +95,7 @@ def _power(data: Any, i: Any) -> Any:
     return (-power if negative else power), k
 
 
-@helper
+@leaf
 def _same_word(data: Any, i: Any, word: Any) -> Any:
     for k in range(len(word)):  # noqa: SIM110 (Numba compiles loops, not generators)
         if data[i + k] | 32 != word[k]:
@@ -100,7 +103,7 @@ def _same_word(data: Any, i: Any, word: Any) -> Any:
     return True
 
 
-@helper
+@leaf
 def _word(data: Any, start: Any, i: Any) -> Any:
     """Words that Python reads as numbers, and that no model can learn from."""
     if _same_word(data, i, (110, 97, 110)):  # nan
@@ -114,41 +117,39 @@ def _word(data: Any, start: Any, i: Any) -> Any:
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
 
-    def _any_length(data: Any, start: Any, stop: Any) -> Any:
-        return float(data[start:stop].tobytes())
+    def _any_length(data: Any, start: Any, hard: Any) -> Any:
+        return answer(hard, start)
 
 else:
 
-    @helper
-    def _any_length(data: Any, start: Any, stop: Any) -> Any:
-        """Any number of digits: the first 18 decide, unless the rest could tip the rounding."""
+    @leaf
+    def _any_length(data: Any, start: Any, hard: Any) -> Any:
+        """Any number of digits: the first 19 decide, unless the rest could tip the rounding."""
         mantissa, exponent, cut = _leading_digits(data, start)
         low = high = nearest_wide(mantissa, exponent)
         if cut:
-            high = nearest_wide(mantissa + 1, exponent)
-        return low if low == high and low >= 0.0 else nearest(data, start, stop)
+            high = nearest_wide(mantissa + ONE, exponent)
+        return low if low == high and low >= 0.0 else answer(hard, start)
 
 
-@helper
+@leaf
 def _leading_digits(data: Any, start: Any) -> Any:
-    """The first 18 significant digits, their power of ten, and whether a digit was left out."""
-    mantissa = np.int64(0)
-    exponent = 0
+    """The first 19 significant digits, their power of ten, and whether a digit was left out."""
+    mantissa = np.uint64(0)
+    exponent: Any = 0
     taken: Any = 0
-    cut = False
-    fraction = False
+    cut, fraction = False, False
     i = start
     while is_digit(data[i]) or data[i] == POINT:
         if data[i] == POINT:
             fraction = True
+        elif taken < 19:
+            mantissa = mantissa * TEN + np.uint64(data[i] - ZERO)
+            taken += mantissa > 0
+            exponent -= fraction
         else:
-            if taken < 18:
-                mantissa = mantissa * 10 + (np.int64(data[i]) - ZERO)
-                taken += mantissa > 0
-                exponent -= fraction
-            else:
-                cut = cut or data[i] != ZERO
-                exponent += not fraction
+            cut = cut or data[i] != ZERO
+            exponent += not fraction
         i += 1
     if data[i] == 69 or data[i] == 101:
         exponent += _power(data, i)[0]

@@ -105,7 +105,7 @@ EXPLANATIONS = {
     Mistake.NO_LABEL: Explanation("the label is missing", "write the label first on the line"),
     Mistake.BAD_LABEL: Explanation("the label is not a number", "write a finite number"),
     Mistake.BAD_GROUP: Explanation(
-        "bad query id", "write qid: and a whole number from 0 to 2^63-1"
+        "bad query id", "write qid: and a whole number of up to 17 digits"
     ),
     Mistake.BAD_INDEX: Explanation(
         "the index is not a whole number", "write index:value with an index of digits only"

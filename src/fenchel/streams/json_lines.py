@@ -194,6 +194,7 @@ def _malformed(line: bytes, message: str) -> Refusal:
     if message.startswith("Expected `object`"):
         return Refusal(0, "the line is not an object", 'write one object a line: {"name": 1}')
     found = BYTE.search(message)
-    at = min(int(found.group(1)), len(line) - 1) if found else len(line.rstrip())
+    at = int(found.group(1)) if found else len(line.rstrip())
+    at -= "trailing" in message  # msgspec has read one byte further there
     what = BYTE.sub("", message).replace("JSON is malformed: ", "").lower()
     return Refusal(at, f"malformed JSON, {what}", "write one JSON object a line")

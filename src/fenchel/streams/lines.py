@@ -7,25 +7,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from fenchel._kernel import helper
+from fenchel.streams.leaf import leaf
 
 TAB, NEWLINE, RETURN, SPACE = 9, 10, 13, 32
 HASH, COLON, BAR, QUOTE, TICK = 35, 58, 124, 34, 39
 
 
-@helper
+@leaf
 def is_blank(byte: Any) -> Any:
     """Whether a byte separates words inside a line."""
     return byte in (SPACE, TAB, RETURN)
 
 
-@helper
+@leaf
 def is_end(byte: Any) -> Any:
     """Whether a byte ends a word: a blank, a line end, the start of a comment."""
     return byte in (SPACE, NEWLINE, TAB, RETURN, HASH)
 
 
-@helper
+@leaf
 def skip_blanks(data: Any, i: Any) -> Any:
     """The position of the first byte from ``i`` on that is not blank."""
     while is_blank(data[i]):
@@ -33,7 +33,7 @@ def skip_blanks(data: Any, i: Any) -> Any:
     return i
 
 
-@helper
+@leaf
 def next_line(data: Any, i: Any) -> Any:
     """The position after the next line end."""
     while data[i] != NEWLINE:
@@ -41,7 +41,7 @@ def next_line(data: Any, i: Any) -> Any:
     return i + 1
 
 
-@helper
+@leaf
 def count(data: Any, wanted: Any) -> Any:
     """How often a byte occurs, and how many lines there are; bounds for the arrays to fill."""
     found = 0

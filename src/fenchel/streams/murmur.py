@@ -10,30 +10,31 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel import helper, kernel
+from fenchel._kernel import kernel
+from fenchel.streams.leaf import leaf
 
 MASK = (1 << 32) - 1
 FIRST, SECOND = 0xCC9E2D51, 0x1B873593
 CARET = 94
 
 
-@helper
+@leaf
 def _times(a: Any, b: Any) -> Any:
     """The low 32 bits of a·b; in two halves, so that no product leaves 63 bits."""
     return ((a & 0xFFFF) * b + ((((a >> 16) * b) & 0xFFFF) << 16)) & MASK
 
 
-@helper
+@leaf
 def _turn(word: Any, by: Any) -> Any:
     return ((word << by) | (word >> (32 - by))) & MASK
 
 
-@helper
+@leaf
 def _mixed(word: Any) -> Any:
     return _times(_turn(_times(word, FIRST), 15), SECOND)
 
 
-@helper
+@leaf
 def murmur3(text: Any, start: Any, stop: Any, seed: Any) -> Any:
     """murmur3_32 of text[start:stop]."""
     state = seed & MASK
@@ -54,7 +55,7 @@ def murmur3(text: Any, start: Any, stop: Any, seed: Any) -> Any:
     return state ^ (state >> 16)
 
 
-@helper
+@leaf
 def _word_hash(text: Any, start: Any, stop: Any, seed: Any) -> Any:
     whole = np.int64(0)
     for i in range(start, stop):
@@ -64,7 +65,7 @@ def _word_hash(text: Any, start: Any, stop: Any, seed: Any) -> Any:
     return (whole + seed) & MASK
 
 
-@helper
+@leaf
 def name_hash(text: Any, start: Any, stop: Any) -> Any:
     """Vowpal Wabbit's 32-bit hash of the name text[start:stop]."""
     for i in range(start, stop):

@@ -41,9 +41,9 @@ class Names:
 
     >>> names = Names(bits=1)
     >>> [names.column(name) for name in ("a", "b", "c", "d")]
-    [0, 0, 1, 1]
-    >>> names.name(0), names.collisions
-    ('a', 2)
+    [0, 1, 1, 1]
+    >>> names.name(1), names.collisions
+    ('b', 1)
     """
 
     def __init__(self, bits: int | None = None) -> None:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from fenchel.streams import svmlight, vw
 from fenchel.streams.chunks import Bytes, after_last_line
+from fenchel.streams.hard import parse_exactly
 from fenchel.streams.parsed import Parsed
 from fenchel.streams.rows import Batch, batch_of_names, refusals, vocabulary_of
 
@@ -73,7 +74,8 @@ class SvmlightReader(LineReader):
 
     def parse(self, data: Bytes) -> Batch:
         """The rows of a chunk."""
-        parsed: Parsed = svmlight.parse(data, *self._arguments)
+        arguments = self._arguments
+        parsed: Parsed = parse_exactly(data, lambda hard: svmlight.parse(data, *arguments, hard))
         return Batch(parsed, refusals=refusals(parsed))
 
 
@@ -88,5 +90,6 @@ class VwReader(LineReader):
 
     def parse(self, data: Bytes) -> Batch:
         """The rows of a chunk."""
-        parsed, table = vw.parse(data, self._labelled, self._stop)
+        labelled, stop = self._labelled, self._stop
+        parsed, table = parse_exactly(data, lambda hard: vw.parse(data, labelled, stop, hard))
         return batch_of_names(parsed, vocabulary_of(table), self._bits)

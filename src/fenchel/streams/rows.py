@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._kernel import kernel
-from fenchel.streams.errors import EXPLANATIONS, Mistake
+from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake
 from fenchel.streams.murmur import name_hashes
 from fenchel.streams.parsed import UNKNOWN, Longs, Parsed
 from fenchel.streams.table import Table
@@ -70,6 +70,9 @@ def batch_of_names(parsed: Parsed, vocabulary: Vocabulary, bits: int | None) -> 
         columns = name_hashes(*vocabulary) & ((1 << bits) - 1)
         group = np.unique(columns, return_inverse=True)[1]
     kept = merge_repeated(parsed.indptr, parsed.indices, parsed.values, group)
+    if kept < len(parsed.values) and not np.isfinite(parsed.values[:kept]).all():
+        what = "from here on, values of one name in a row add up to more than a number can hold"
+        raise BadInput(what, "write each name once in a row", file="")
     parsed = parsed._replace(indices=parsed.indices[:kept], values=parsed.values[:kept])
     return Batch(parsed, vocabulary, refusals=refusals(parsed))
 

@@ -94,7 +94,7 @@ class TextStream(Stream):
                 raise
             # The bytes themselves were refused: say how far the text was read.
             raise BadInput(
-                error.what, error.remedy, value=error.value, file=error.file, line=lines + 1
+                error.what, error.remedy, value=error.value, file=self._source.name, line=lines + 1
             ) from None
 
     def _block(self, data: Bytes, batch: Batch, first_row: int) -> Block:

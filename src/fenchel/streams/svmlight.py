@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel import helper, kernel
-from fenchel.streams.decimal import NOT_FINITE, OK, is_digit, number
+from fenchel._kernel import kernel
+from fenchel.streams.decimal import MASK, NOT_FINITE, OK, is_digit, number
 from fenchel.streams.errors import Mistake
+from fenchel.streams.leaf import leaf
 from fenchel.streams.lines import (
     COLON,
     HASH,
@@ -22,7 +23,7 @@ from fenchel.streams.parsed import KEPT_MISTAKES, Parsed
 
 LARGEST_INDEX = 2**32 - 2
 NO_GROUP = -1
-LONGEST_GROUP = 18  # digits; all of them fit int64
+LONGEST_GROUP = 17  # digits
 
 FINE = int(Mistake.NONE)
 NO_LABEL = int(Mistake.NO_LABEL)
@@ -38,10 +39,10 @@ BAD_VALUE = int(Mistake.BAD_VALUE)
 INFINITE = int(Mistake.NOT_FINITE)
 
 
-@helper
-def _label(data: Any, i: Any, labelled: Any) -> Any:
+@leaf
+def _label(data: Any, i: Any, labelled: Any, hard: Any) -> Any:
     """The label at ``i``: mistake, position after it, value; it may be absent if not labelled."""
-    value, end, status = number(data, i)
+    value, end, status = number(data, i, hard)
     if data[end] == COLON or (status != OK and not labelled):  # an entry already
         return (NO_LABEL if labelled else FINE), i, 0.0
     if status == NOT_FINITE:
@@ -51,19 +52,17 @@ def _label(data: Any, i: Any, labelled: Any) -> Any:
     return FINE, end, value
 
 
-@helper
+@leaf
 def _whole(data: Any, i: Any) -> Any:
-    """The digits at ``i`` as a whole number (exact up to 18 of them) and the position after."""
+    """The digits at ``i`` as a whole number (exact up to 17 of them) and the position after."""
     whole = np.int64(0)
-    start = i
     while is_digit(data[i]):
-        if i - start < LONGEST_GROUP:
-            whole = whole * 10 + (np.int64(data[i]) - 48)
+        whole = (whole * 10 + (np.int64(data[i]) - 48)) & MASK
         i += 1
     return whole, i
 
 
-@helper
+@leaf
 def _group(data: Any, i: Any) -> Any:
     """The ``qid:`` entry at ``i``, where there is one: mistake, position after it, group."""
     if not (data[i] == 113 and data[i + 1] == 105 and data[i + 2] == 100 and data[i + 3] == COLON):
@@ -74,7 +73,7 @@ def _group(data: Any, i: Any) -> Any:
     return FINE, end, group
 
 
-@helper
+@leaf
 def _index(data: Any, i: Any, base: Any, previous: Any) -> Any:
     """The index at ``i`` and its colon: mistake, position of the value, column."""
     whole, end = _whole(data, i)
@@ -91,7 +90,7 @@ def _index(data: Any, i: Any, base: Any, previous: Any) -> Any:
     return FINE, end + 1, whole - base
 
 
-@helper
+@leaf
 def _value_mistake(data: Any, i: Any, end: Any, status: Any) -> Any:
     """What is wrong with the value at ``i`` that the number parser left at ``end``."""
     if data[end] == COLON:
@@ -99,11 +98,13 @@ def _value_mistake(data: Any, i: Any, end: Any, status: Any) -> Any:
     return (INFINITE if status == NOT_FINITE and is_end(data[end]) else BAD_VALUE), i
 
 
-@helper
-def _line(data: Any, i: Any, k: Any, base: Any, labelled: Any, indices: Any, values: Any) -> Any:
+@leaf
+def _line(
+    data: Any, i: Any, k: Any, base: Any, labelled: Any, hard: Any, indices: Any, values: Any
+) -> Any:
     """One line from ``i``: mistake, position, entries so far, label, group, last column."""
     previous = np.int64(-1)
-    mistake, i, label = _label(data, i, labelled)
+    mistake, i, label = _label(data, i, labelled, hard)
     if mistake != FINE:
         return mistake, i, k, label, NO_GROUP, previous
     i = skip_blanks(data, i)
@@ -115,7 +116,7 @@ def _line(data: Any, i: Any, k: Any, base: Any, labelled: Any, indices: Any, val
         mistake, i, previous = _index(data, i, base, previous)
         if mistake != FINE:
             return mistake, i, k, label, group, previous
-        value, end, status = number(data, i)
+        value, end, status = number(data, i, hard)
         if status != OK or not is_end(data[end]):
             mistake, i = _value_mistake(data, i, end, status)
             return mistake, i, k, label, group, previous
@@ -128,7 +129,7 @@ def _line(data: Any, i: Any, k: Any, base: Any, labelled: Any, indices: Any, val
 
 
 @kernel
-def parse(data: Any, base: Any, labelled: Any, stop: Any) -> Any:
+def parse(data: Any, base: Any, labelled: Any, stop: Any, hard: Any) -> Any:
     """Lines of svmlight text to rows; bad lines are left out, or end the parse with ``stop``."""
     colons, lines = count(data, COLON)
     indptr = np.zeros(lines + 1, np.int64)
@@ -143,7 +144,9 @@ def parse(data: Any, base: Any, labelled: Any, stop: Any) -> Any:
     while i < len(data) and not (stop and wrong > 0):
         i = skip_blanks(data, i)
         if data[i] != NEWLINE and data[i] != HASH:
-            mistake, i, k, label, group, last = _line(data, i, k, base, labelled, indices, values)
+            mistake, i, k, label, group, last = _line(
+                data, i, k, base, labelled, hard, indices, values
+            )
             if mistake != FINE:
                 k = indptr[row]
                 if wrong < KEPT_MISTAKES:

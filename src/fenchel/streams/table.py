@@ -1,7 +1,8 @@
 """A compiled table of names: bytes to a number, in order of arrival.
 
-The names lie one after the other in ``text``; ``slots`` is an open-addressed index into them. The
-arrays are replaced when they are full, so every function that may add returns the table.
+The names lie one after the other in ``text``; ``slots`` is an open-addressed index into them. Names
+are added in place while there is room. A full table is replaced by a larger one, which is
+left to the outermost loop: to hand tables back from inner functions costs more than the search.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._kernel import helper, kernel
+from fenchel.streams.leaf import inlined, leaf
 
 EMPTY = -1
 SEED, PRIME, MASK = 2166136261, 16777619, (1 << 32) - 1
@@ -31,21 +33,21 @@ class Table(NamedTuple):
 def new_table() -> Any:
     """A table without names."""
     return Table(
-        np.full(1024, EMPTY, np.int32),
-        np.empty(512, np.int64),
-        np.zeros(513, np.int64),
-        np.empty(8192, np.uint8),
+        np.full(2048, EMPTY, np.int32),
+        np.empty(1024, np.int64),
+        np.zeros(1025, np.int64),
+        np.empty(16384, np.uint8),
         np.zeros(1, np.int64),
     )
 
 
-@helper
+@leaf
 def mix(state: Any, byte: Any) -> Any:
     """One byte more into a running hash (FNV-1a); start from SEED."""
     return ((state ^ np.int64(byte)) * PRIME) & MASK
 
 
-@helper
+@leaf
 def mix_all(state: Any, text: Any, start: Any, stop: Any) -> Any:
     """Some bytes more into a running hash."""
     for i in range(start, stop):
@@ -53,12 +55,12 @@ def mix_all(state: Any, text: Any, start: Any, stop: Any) -> Any:
     return state
 
 
-@helper
+@leaf
 def _slot(state: Any, size: Any) -> Any:
     return (state ^ (state >> 15)) & (size - 1)
 
 
-@helper
+@inlined
 def _same(
     table: Any,
     name: Any,
@@ -82,7 +84,7 @@ def _same(
     return True
 
 
-@helper
+@inlined
 def find(
     table: Any,
     state: Any,
@@ -106,35 +108,48 @@ def find(
     return np.int64(EMPTY)
 
 
+@leaf
+def has_room(table: Any, length: Any) -> Any:
+    """Whether one more name of this length fits."""
+    count = table.used[0]
+    return count < len(table.hashes) and table.offsets[count] + length <= len(table.text)
+
+
 @helper
-def _longer(array: Any, least: Any) -> Any:
-    longer = np.empty(max(2 * len(array), least), array.dtype)
+def _longer(array: Any, size: Any) -> Any:
+    longer = np.empty(size, array.dtype)
     for k in range(len(array)):
         longer[k] = array[k]
     return longer
 
 
 @helper
-def _with_room(table: Any, length: Any) -> Any:
-    """The table, with larger arrays where one more name of this length would not fit."""
-    slots, hashes, offsets, text, used = table
-    count = used[0]
-    if count == len(hashes):
-        hashes = _longer(hashes, 0)
-        offsets = _longer(offsets, 0)
-        slots = np.full(2 * len(slots), EMPTY, np.int32)
-        for name in range(count):
-            slot = _slot(hashes[name], len(slots))
-            while slots[slot] != EMPTY:
-                slot = (slot + 1) & (len(slots) - 1)
-            slots[slot] = name
-    if offsets[count] + length > len(text):
-        text = _longer(text, offsets[count] + length)
-    return Table(slots, hashes, offsets, text, used)
+def grown(table: Any, length: Any) -> Any:
+    """The same names in arrays twice as long, with room for one more of this length."""
+    count = len(table.hashes)
+    hashes = _longer(table.hashes, 2 * count)
+    slots = np.full(4 * count, EMPTY, np.int32)
+    for name in range(table.used[0]):
+        _take_slot(slots, hashes[name], name)
+    return Table(
+        slots,
+        hashes,
+        _longer(table.offsets, 2 * count + 1),
+        _longer(table.text, 2 * len(table.text) + length),
+        table.used,
+    )
 
 
-@helper
-def add(
+@leaf
+def _take_slot(slots: Any, state: Any, name: Any) -> None:
+    slot = _slot(state, len(slots))
+    while slots[slot] != EMPTY:
+        slot = (slot + 1) & (len(slots) - 1)
+    slots[slot] = name
+
+
+@leaf
+def put(
     table: Any,
     state: Any,
     head: Any,
@@ -144,9 +159,8 @@ def add(
     start: Any,
     stop: Any,
 ) -> Any:
-    """The table with one more name, head + tail, that is not in it yet."""
+    """Add a name, head + tail, that is not in the table and has room there; its number."""
     length = head_stop - head_start
-    table = _with_room(table, length + stop - start)
     name = table.used[0]
     at = table.offsets[name]
     for k in range(length):
@@ -155,12 +169,9 @@ def add(
         table.text[at + length + k] = tail[start + k]
     table.offsets[name + 1] = at + length + stop - start
     table.hashes[name] = state
-    slot = _slot(state, len(table.slots))
-    while table.slots[slot] != EMPTY:
-        slot = (slot + 1) & (len(table.slots) - 1)
-    table.slots[slot] = name
+    _take_slot(table.slots, state, name)
     table.used[0] = name + 1
-    return table
+    return name
 
 
 @kernel
@@ -178,8 +189,9 @@ def add_all(table: Any, text: Any, offsets: Any) -> Any:
         state = mix_all(np.int64(SEED), text, start, stop)
         name = find(table, state, text, 0, 0, text, start, stop)
         if name == EMPTY:
-            name = table.used[0]
-            table = add(table, state, text, 0, 0, text, start, stop)
+            if not has_room(table, stop - start):
+                table = grown(table, stop - start)
+            name = put(table, state, text, 0, 0, text, start, stop)
         numbers[k] = name
     return table, numbers
 
@@ -205,6 +217,7 @@ def own(table: Any, owners: Any, columns: Any, text: Any, offsets: Any, limit: A
             owners[columns[k]] = -owner
         elif owner == 0 and table.used[0] < limit:
             state = mix_all(np.int64(SEED), text, start, stop)
-            table = add(table, state, text, 0, 0, text, start, stop)
-            owners[columns[k]] = table.used[0]
+            if not has_room(table, stop - start):
+                table = grown(table, stop - start)
+            owners[columns[k]] = put(table, state, text, 0, 0, text, start, stop) + 1
     return table

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from fenchel._kernel import helper
+from fenchel.streams.leaf import leaf
 
 
-@helper
+@leaf
 def _continues(data: Any, i: Any, stop: Any) -> Any:
     return i < stop and data[i] & 0xC0 == 0x80
 
 
-@helper
+@leaf
 def _length(data: Any, i: Any, stop: Any) -> Any:
     """The bytes of the character at ``i``; 0 if it is none (too long a form, a surrogate)."""
     first = data[i]
@@ -32,7 +32,7 @@ def _length(data: Any, i: Any, stop: Any) -> Any:
     return 0 if bad or not _continues(data, i + 3, stop) else 4
 
 
-@helper
+@leaf
 def valid(data: Any, start: Any, stop: Any) -> Any:
     """Whether data[start:stop] is UTF-8."""
     i = start

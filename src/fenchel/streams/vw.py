@@ -9,6 +9,7 @@ import numpy as np
 from fenchel._kernel import helper, kernel
 from fenchel.streams.decimal import NOT_FINITE, OK, number
 from fenchel.streams.errors import Mistake
+from fenchel.streams.leaf import leaf
 from fenchel.streams.lines import (
     BAR,
     COLON,
@@ -22,11 +23,12 @@ from fenchel.streams.lines import (
     skip_blanks,
 )
 from fenchel.streams.parsed import KEPT_MISTAKES, Parsed
-from fenchel.streams.table import EMPTY, SEED, add, find, mix, new_table
+from fenchel.streams.table import EMPTY, SEED, find, grown, has_room, mix, new_table, put
 from fenchel.streams.utf8 import valid
 
 LONGEST_NAME = 65535
 CARET = 94
+TABLE_FULL = -1  # the line is read again, with a larger table
 
 FINE = int(Mistake.NONE)
 NO_LABEL = int(Mistake.NO_LABEL)
@@ -44,22 +46,22 @@ NUL_BYTE = int(Mistake.CONTROL_BYTE)
 NOT_UTF8 = int(Mistake.NOT_UTF8)
 
 
-@helper
+@leaf
 def _ends_word(byte: Any) -> Any:
     return byte in (SPACE, NEWLINE, BAR, TAB, RETURN)
 
 
-@helper
+@leaf
 def _word_end(data: Any, i: Any) -> Any:
     while not _ends_word(data[i]):
         i += 1
     return i
 
 
-@helper
-def _number_mistake(data: Any, i: Any, end: Any, words: Any) -> Any:
+@leaf
+def _number_mistake(data: Any, i: Any, end: Any, words: Any, hard: Any) -> Any:
     """The number that fills data[i:end], the first, second or third word: mistake, value."""
-    value, stop, status = number(data, i)
+    value, stop, status = number(data, i, hard)
     if stop == end and status == NOT_FINITE:
         return INFINITE, value
     if stop != end or status != OK:
@@ -67,8 +69,8 @@ def _number_mistake(data: Any, i: Any, end: Any, words: Any) -> Any:
     return (BAD_WEIGHT if words == 1 and value < 0.0 else FINE), value
 
 
-@helper
-def _preamble(data: Any, i: Any, labelled: Any) -> Any:
+@leaf
+def _preamble(data: Any, i: Any, labelled: Any, hard: Any) -> Any:
     """What is before the first bar: mistake, position, label, importance, tag's start and stop."""
     label, weight = 0.0, 1.0
     tag, tag_stop = 0, 0
@@ -85,7 +87,7 @@ def _preamble(data: Any, i: Any, labelled: Any) -> Any:
         elif is_tag:
             tag, tag_stop = i + (data[i] == TICK), end
         else:
-            mistake, value = _number_mistake(data, i, end, words)
+            mistake, value = _number_mistake(data, i, end, words, hard)
             label = value if words == 0 else label
             weight = value if words == 1 else weight
             words += 1
@@ -99,19 +101,19 @@ def _preamble(data: Any, i: Any, labelled: Any) -> Any:
     return FINE, i, label, weight, tag, tag_stop
 
 
-@helper
+@leaf
 def _has_bar(data: Any, i: Any) -> Any:
     while data[i] != BAR and data[i] != NEWLINE:
         i += 1
     return data[i] == BAR
 
 
-@helper
-def _value(data: Any, i: Any) -> Any:
+@leaf
+def _value(data: Any, i: Any, hard: Any) -> Any:
     """The number after a name, 1 where there is none: mistake, position, value."""
     if data[i] != COLON:
         return FINE, i, 1.0
-    value, end, status = number(data, i + 1)
+    value, end, status = number(data, i + 1, hard)
     if data[end] == COLON:
         return TWO_COLONS, end, 0.0
     if status == NOT_FINITE and _ends_word(data[end]):
@@ -121,7 +123,7 @@ def _value(data: Any, i: Any) -> Any:
     return FINE, end, value
 
 
-@helper
+@leaf
 def _name_end(data: Any, i: Any, state: Any) -> Any:
     """The end of the name at ``i``: mistake, position, hash, whether it is plain ASCII."""
     start = i
@@ -137,8 +139,8 @@ def _name_end(data: Any, i: Any, state: Any) -> Any:
     return FINE, i, state, high < 128
 
 
-@helper
-def _namespace(data: Any, i: Any, prefix: Any) -> Any:
+@leaf
+def _namespace(data: Any, i: Any, prefix: Any, hard: Any) -> Any:
     """The namespace after the bar, into ``prefix``: mistake, position, length, hash, scale."""
     start = i + 1
     mistake, end, state, ascii = _name_end(data, start, np.int64(SEED))
@@ -152,19 +154,21 @@ def _namespace(data: Any, i: Any, prefix: Any) -> Any:
     for k in range(start, end):
         prefix[k - start] = data[k]
     prefix[end - start] = CARET
-    mistake, i, scale = _value(data, end)
+    mistake, i, scale = _value(data, end, hard)
     return mistake, i, end - start + 1, mix(state, CARET), scale
 
 
-@helper
-def _line(data: Any, i: Any, k: Any, table: Any, prefix: Any, indices: Any, values: Any) -> Any:
-    """The features from the bar at ``i`` on: mistake, position, entries so far, table."""
+@leaf
+def _line(
+    data: Any, i: Any, k: Any, table: Any, prefix: Any, hard: Any, indices: Any, values: Any
+) -> Any:
+    """The features from the bar at ``i`` on: mistake, position, entries so far."""
     length, prefix_state, scale = 0, np.int64(SEED), 1.0
     while data[i] != NEWLINE:
         if data[i] == BAR:
-            mistake, i, length, prefix_state, scale = _namespace(data, i, prefix)
+            mistake, i, length, prefix_state, scale = _namespace(data, i, prefix, hard)
             if mistake != FINE:
-                return mistake, i, k, table
+                return mistake, i, k
             i = skip_blanks(data, i)
             continue
         start = i
@@ -172,30 +176,31 @@ def _line(data: Any, i: Any, k: Any, table: Any, prefix: Any, indices: Any, valu
         if mistake == FINE and i == start:
             mistake = NO_NAME
         if mistake != FINE:
-            return mistake, i, k, table
+            return mistake, i, k
         stop = i
-        mistake, i, value = _value(data, i)
+        mistake, i, value = _value(data, i, hard)
         value *= scale
         if mistake == FINE and not np.isfinite(value):
             mistake, i = INFINITE, start
         if mistake != FINE:
-            return mistake, i, k, table
+            return mistake, i, k
         if value != 0.0:
             name = find(table, state, prefix, 0, length, data, start, stop)
             if name == EMPTY:
                 if not ascii and not valid(data, start, stop):
-                    return NOT_UTF8, start, k, table
-                name = table.used[0]
-                table = add(table, state, prefix, 0, length, data, start, stop)
+                    return NOT_UTF8, start, k
+                if not has_room(table, length + stop - start):
+                    return TABLE_FULL, start, k
+                name = put(table, state, prefix, 0, length, data, start, stop)
             indices[k] = name
             values[k] = value
             k += 1
         i = skip_blanks(data, i)
-    return FINE, i, k, table
+    return FINE, i, k
 
 
 @kernel
-def parse(data: Any, labelled: Any, stop: Any) -> Any:
+def parse(data: Any, labelled: Any, stop: Any, hard: Any) -> Any:
     """Lines of Vowpal Wabbit text to rows and the table of their names."""
     entries, lines = _count_words(data)
     indptr = np.zeros(lines + 1, np.int64)
@@ -211,10 +216,15 @@ def parse(data: Any, labelled: Any, stop: Any) -> Any:
     wrong = row = k = i = 0
     while i < len(data) and not (stop and wrong > 0):
         i = skip_blanks(data, i)
+        start = i
         if data[i] != NEWLINE:
-            mistake, i, label, weight, tag, tag_stop = _preamble(data, i, labelled)
+            mistake, i, label, weight, tag, tag_stop = _preamble(data, i, labelled, hard)
             if mistake == FINE:
-                mistake, i, k, table = _line(data, i, k, table, prefix, indices, values)
+                mistake, i, k = _line(data, i, k, table, prefix, hard, indices, values)
+            if mistake == TABLE_FULL:
+                table = grown(table, 2 * LONGEST_NAME)
+                i, k = start, indptr[row]
+                continue
             if mistake != FINE:
                 k = indptr[row]
                 if wrong < KEPT_MISTAKES:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel import helper
+from fenchel.streams.leaf import leaf
 
 SMALLEST_POWER, LARGEST_POWER = -342, 308
 UNDECIDED = -1.0
@@ -33,7 +33,7 @@ ALL = np.uint64(2**64 - 1)
 ROUNDING = np.uint64(0x1FF)
 
 
-@helper
+@leaf
 def _product(a: Any, b: Any) -> Any:
     """The 128 bits of a·b as two words."""
     a_high, a_low = a >> WORD, a & HALF
@@ -44,7 +44,7 @@ def _product(a: Any, b: Any) -> Any:
     return a_high * b_high + (middle >> WORD) + (other >> WORD), (other << WORD) | (low & HALF)
 
 
-@helper
+@leaf
 def _leading_zeros(word: Any) -> Any:
     count = 0
     for width in (32, 16, 8, 4, 2, 1):
@@ -54,7 +54,7 @@ def _leading_zeros(word: Any) -> Any:
     return count
 
 
-@helper
+@leaf
 def nearest_wide(mantissa: Any, exponent: Any) -> Any:
     """The double nearest to mantissa · 10^exponent, or UNDECIDED (subnormal, a close tie)."""
     if mantissa == 0 or exponent < SMALLEST_POWER:
@@ -86,7 +86,7 @@ def nearest_wide(mantissa: Any, exponent: Any) -> Any:
     return np.float64(bits) * _scale(binary)
 
 
-@helper
+@leaf
 def _scale(binary: Any) -> Any:
     """2^(binary − 52); beyond the table the product is infinite."""
     return SCALES[binary - 52 + 1074] if binary <= 1023 else np.inf

@@ -1,0 +1,184 @@
+"""How fast: every figure is a ratio of two things measured in turns in one run.
+
+``python -m benchmarks.speed`` measures and writes ``benchmarks/RESULTS.md``. Names given as
+arguments choose groups: sparse, dense, full, dicts, averages.
+"""
+
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numba
+import numpy as np
+import scipy.sparse as sp
+from sklearn.linear_model import Perceptron, SGDClassifier
+
+from benchmarks.timing import HEAD, Contest, contest, row
+from fenchel import learners
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+
+
+def text_like(rows: int = 200_000, entries: int = 63, columns: int = 47_000):
+    """Sparse rows with the heavy tail of text."""
+    rng = np.random.default_rng(0)
+    picks = np.sort(np.exp(rng.random((rows, entries)) * np.log(columns)) - 1, axis=1)
+    indices = (picks.astype(np.int64) + np.arange(entries)).astype(np.int32)
+    values = rng.random((rows, entries))
+    width = columns + entries
+    hidden = rng.standard_normal(width)
+    y = np.sign((values * hidden[indices]).sum(1) + rng.standard_normal(rows))
+    indptr = (np.arange(rows + 1) * entries).astype(np.int32)
+    return sp.csr_array((values.ravel(), indices.ravel(), indptr), shape=(rows, width)), y
+
+
+@numba.njit(error_model="numpy")
+def _stream(indptr, indices, values):
+    total = 0.0
+    for t in range(indptr.shape[0] - 1):
+        lanes = np.zeros(4)
+        for k in range(np.uint64(indptr[t]), np.uint64(indptr[t + 1])):
+            lanes[k & np.uint64(3)] += values[k] * np.float64(indices[k])
+        total += lanes.sum()
+    return total
+
+
+def one_pass(specification: str, X, y) -> Callable[[], object]:
+    return lambda: learners.from_specification(specification).learn_many(X, y)
+
+
+def peer_pass(make: Callable[[], object], X, y) -> Callable[[], object]:
+    return lambda: make().partial_fit(X, y, classes=[-1.0, 1.0])
+
+
+def hinge(**options) -> Callable[[], object]:
+    return lambda: SGDClassifier(loss="hinge", **options)
+
+
+def sparse() -> Iterator[Contest]:
+    """In memory, sparse: input validation included on both sides."""
+    X, y = text_like()
+    faster = lambda ratio: ratio > 1.0  # noqa: E731
+    floor = lambda: _stream(X.indptr, X.indices, X.data)  # noqa: E731
+    perceptron = one_pass("perceptron", X, y)
+    yield contest(
+        "perceptron", perceptron, peer_pass(Perceptron, X, y), "scikit-learn Perceptron",
+        "≥ 1.5", lambda r: r >= 1.5,
+    )  # fmt: skip
+    yield contest(
+        "perceptron", perceptron, floor, "streaming the arrays", "≥ 0.4", lambda r: r >= 0.4
+    )
+    for name in (
+        "arow", "arow:form=original", "scale_invariant_adagrad", "normalized_adaptive_gradient",
+    ):  # fmt: skip
+        ours = one_pass(name, X, y)
+        yield contest(name, ours, peer_pass(hinge(), X, y), "scikit-learn SGD hinge", "> 1", faster)
+    yield contest(
+        "scale_invariant_p_norm", one_pass("scale_invariant_p_norm", X, y),
+        peer_pass(hinge(), X, y), "scikit-learn SGD hinge", "≥ 1/6", lambda r: r >= 1 / 6, 3,
+    )  # fmt: skip
+    yield contest(
+        "dual_averaging l1", one_pass("dual_averaging:l1=1e-4", X, y),
+        peer_pass(hinge(penalty="l1"), X, y), "scikit-learn SGD L1", "≥ 1.5", lambda r: r >= 1.5,
+    )  # fmt: skip
+
+
+def dense() -> Iterator[Contest]:
+    """Dense rows, 60,000 × 784 with the zeros of images."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 256, (60_000, 784)) * (rng.random((60_000, 784)) < 0.2)
+    X = X.astype(np.float64)
+    y = np.sign(X @ rng.standard_normal(784) + 1.0)
+    for name in ("perceptron", "arow"):
+        ours = one_pass(name, X, y)
+        yield contest(
+            f"dense {name}", ours, peer_pass(hinge(), X, y), "scikit-learn SGD hinge", "> 1",
+            lambda r: r > 1.0, 5,
+        )  # fmt: skip
+
+
+def full() -> Iterator[Contest]:
+    """One update of the full matrix against the formula in NumPy."""
+    for d, least in ((200, 4.0), (1000, 10.0), (3000, 8.0)):
+        count = {200: 400, 1000: 40, 3000: 6}[d]
+        X = np.random.default_rng(0).standard_normal((count, d))
+        y = np.where(np.arange(count) % 2 == 0, 1.0, -1.0)
+        name = "arow:diagonal=no,intercept=no"
+
+        def formula(X=X, y=y, d=d) -> None:
+            sigma, mu = np.eye(d), np.zeros(d)
+            for x, label in zip(X, y, strict=True):
+                sx = sigma @ x
+                gain = 1.0 / (x @ sx + 1.0)
+                mu += max(0.0, 1.0 - label * (mu @ x)) * gain * label * sx
+                sigma -= gain * np.outer(sx, sx)
+
+        yield contest(
+            f"full AROW, d = {d}, {count} rows", one_pass(name, X, y), formula, "NumPy formula",
+            f"≥ {least:g}", lambda r, least=least: r >= least, 3,
+        )  # fmt: skip
+
+
+def dicts() -> Iterator[Contest]:
+    """``learn_one`` on dicts against River."""
+    try:
+        from river.linear_model import LogisticRegression
+    except ImportError:
+        print("river is not installed: dicts are not measured", file=sys.stderr)
+        return
+    rng = np.random.default_rng(0)
+    for size, least in ((60, 3.0), (10, 1.0)):
+        examples = [
+            ({f"w{j}": 1.0 for j in rng.integers(0, 5000, size)}, bool(rng.random() < 0.5))
+            for _ in range(2000)
+        ]
+
+        def ours(examples=examples) -> None:
+            learner = learners.gradient_descent(loss="logistic")
+            for x, y in examples:
+                learner.learn_one(x, y)
+
+        def theirs(examples=examples) -> None:
+            model = LogisticRegression()
+            for x, y in examples:
+                model.learn_one(x, y)
+
+        yield contest(
+            f"learn_one, dicts of {size}", ours, theirs, "River LogisticRegression",
+            f"≥ {least:g}", lambda r, least=least: r >= least, 5,
+        )  # fmt: skip
+
+
+GROUPS = {"sparse": sparse, "dense": dense, "full": full, "dicts": dicts}
+
+
+def versions() -> str:
+    named = ("numpy", "numba", "scikit-learn", "river", "vowpalwabbit")
+    found = []
+    for name in named:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return f"Python {platform.python_version()}, " + ", ".join(found)
+
+
+def main() -> None:
+    chosen = sys.argv[1:] or list(GROUPS)
+    print(HEAD)
+    results = [result for name in chosen for result in GROUPS[name]()]
+    if chosen == list(GROUPS):
+        RESULTS.write_text(
+            "# How fast\n\n"
+            f"`python -m benchmarks.speed` on {platform.machine()}, {versions()}.\n"
+            "Each line: both sides run in turns in one process, medians; the ratio is the other's\n"
+            "time over ours, with the least and largest of a single repetition.\n\n"
+            + "\n".join([HEAD, *map(row, results)])
+            + "\n"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""Compiled functions that are called for each byte or entry of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+from fenchel._kernel.compile import OPTIONS
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Only kernels call them: without an entry from Python they compile faster.
+LEAF = OPTIONS | {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def leaf(function: F) -> F:
+    """A helper that makes no array: compiled without counting references to those it is given.
+
+    Each call of an ordinary helper counts every array among its arguments up and down, atomically;
+    where a call handles a few bytes, that costs several times the work itself.
+    """
+    return numba.njit(**LEAF)(function)  # type: ignore[no-any-return]
+
+
+def inlined(function: F) -> F:
+    """A leaf whose code is put in the place of each call.
+
+    For functions of several arrays, each of which is seven arguments to a call.
+    """
+    return numba.njit(forceinline=True, **LEAF)(function)  # type: ignore[no-any-return]
