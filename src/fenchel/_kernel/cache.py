@@ -95,8 +95,16 @@ class SourceKeyedCache(caching.FunctionCache):
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(signature, target_context)  # type: ignore[no-untyped-call]
-        except (OSError, EOFError):
+        except Exception:  # unpickling a damaged file may raise anything
+            self._start_anew()
             return None
+
+    def _start_anew(self) -> None:
+        """An empty index over the damaged one: what is compiled now will be found again."""
+        try:
+            self.flush()  # type: ignore[no-untyped-call]
+        except OSError:
+            self.disable()  # type: ignore[no-untyped-call]
 
 
 def attach(dispatcher: Any) -> None:

@@ -1,1 +1,5 @@
-"""To be written."""
+"""The command line: ``fenchel train``, ``predict``, ``compare``, ``inspect``, ``learners``."""
+
+from fenchel.cli.app import main
+
+__all__ = ["main"]

@@ -1,1 +1,26 @@
-"""To be written."""
+"""Progressive validation: every prediction is scored before its label is learned from."""
+
+from fenchel.evaluate.chance import Verdict
+from fenchel.evaluate.comparison import Comparison, Contest, compare
+from fenchel.evaluate.constant import BestConstant
+from fenchel.evaluate.feeding import learn, predict, rows_where
+from fenchel.evaluate.measures import Outcome, outcome
+from fenchel.evaluate.progressive import Run, Score, progressive
+from fenchel.evaluate.suitable import suitable
+
+__all__ = [
+    "BestConstant",
+    "Comparison",
+    "Contest",
+    "Outcome",
+    "Run",
+    "Score",
+    "Verdict",
+    "compare",
+    "learn",
+    "outcome",
+    "predict",
+    "progressive",
+    "rows_where",
+    "suitable",
+]

@@ -61,7 +61,8 @@ def p_norm_perceptron(p: float = 4.0, **options: Unpack[Options]) -> Parts:
 
     Cost: the non-zeros of a row, with a power each on mistakes; the norm is kept up to date.
 
-    Parameters: ``p`` ≥ 2, the dual exponent; 2 is the Perceptron, 2·ln d suits sparse u.
+    Parameters: ``p`` ≥ 2, the dual exponent; 2 is the Perceptron, 2·ln d suits sparse u. An example
+    of importance 2 takes a step twice as long.
 
     References: Gentile (2003).
 
@@ -130,7 +131,8 @@ def tuned_aggressive(p: float = 2.0, **options: Unpack[Options]) -> Parts:
 
     Cost: the non-zeros of a row.
 
-    Parameters: ``p`` ≥ 2, the dual exponent; on rows of norm 1 with p = 2 this is PA-I.
+    Parameters: ``p`` ≥ 2, the dual exponent; on rows of norm 1 with p = 2 this is PA-I. An example
+    of importance 2 takes a step twice as long.
 
     References: Orabona, Crammer & Cesa-Bianchi (2015), Corollary 2.
 
@@ -164,7 +166,8 @@ def winnow(eta: float = 0.5, total: float = 10.0, **options: Unpack[Options]) ->
 
     Cost: the non-zeros of a row; the normaliser is kept up to date.
 
-    Parameters: ``eta`` > 0, the exponent of one update; ``total``, the ℓ₁-norm of the weights.
+    Parameters: ``eta`` > 0, the exponent of one update; ``total``, the ℓ₁-norm of the weights. An
+    example of importance 2 takes a step twice as long.
 
     References: Littlestone (1988); Kivinen & Warmuth (1997).
 

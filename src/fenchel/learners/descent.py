@@ -86,7 +86,7 @@ def dual_averaging(
     Cost: the non-zeros of a row.
 
     Parameters: ``eta`` > 0; ``l1``, ``l2`` ≥ 0; ``indexing``; ``loss``; ``domain`` (whole, box or
-    orthant, since f_t is separable).
+    orthant, since f_t is separable). Importance multiplies the loss.
 
     References: Xiao (2010); Section 3.
 
@@ -136,6 +136,7 @@ def strongly_convex(
     Cost: the non-zeros of a row.
 
     Parameters: ``l2`` > 0; ``l1`` ≥ 0; ``loss``; ``domain`` (whole, box or orthant; any for l1 = 0).
+    Importance multiplies the loss.
 
     References: Shalev-Shwartz et al. (2011); Section 3.
 
@@ -185,6 +186,7 @@ def exponentiated_gradient(
     Cost: the non-zeros of a row, an exponential each; the normaliser is kept up to date.
 
     Parameters: ``eta`` > 0; ``signed``; ``total``, the size of the simplex; ``adaptive``; ``loss``.
+    Importance multiplies the loss.
 
     References: Kivinen & Warmuth (1997); Steinhardt & Liang (2014).
 

@@ -318,7 +318,7 @@ class Learner(ABC):
             except BadRowError as bad:
                 rows = self._mended(rows, count, width, bad.row)
                 margins = self._learn_rows(rows, count, width, targets, importance, checked)
-        except ValueError:
+        except Exception:  # a MemoryError, a part without a verb: nothing may be left half done
             if self.labels is not None:
                 self.labels = type(self.labels)(known)
             if before is not None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from fenchel._kernel.rows import DenseRows, SparseRows
 from fenchel._kernel.state import Array
+from fenchel.learners.combination import (
+    ClassCombination,
+    NumberCombination,
+    choices,
+    votes_for,
+)
 from fenchel.learners.learner import Learner
 from fenchel.learners.workers import in_parallel
-from fenchel.loops.mixing import Hedge, mix_choices, mix_numbers, mix_votes, new_hedge, shares_of
+from fenchel.loops.mixing import Hedge, mix_ballots, mix_numbers, mix_votes, new_hedge, shares_of
 
 # Entries of a piece of a block: it stays in the cache while every expert learns from it.
 PIECE = 65_536
@@ -26,6 +32,10 @@ class Mixture(Learner):
     Predictions stay strictly before labels. Two classes: a vote, −1 … 1, weighed by AdaHedge under
     the zero-one loss; several: the votes for each. Regression: the weighed mean, under the squared
     loss.
+
+    With ``combined`` a linear combination of the experts competes with the vote, and AdaHedge
+    chooses between the two. Margins then tell probabilities: p₊ − p₋ for two classes, the
+    probability of each for several.
 
     >>> from fenchel import learners
     >>> mixture = learners.hedge([learners.perceptron(), learners.arow()])
@@ -42,17 +52,23 @@ class Mixture(Learner):
         name: str = "hedge",
         parameters: dict[str, Any] | None = None,
         limits: Sequence[int | None] | None = None,
+        combined: bool = False,
         classes: Sequence[Any] | None = None,
     ) -> None:
         tasks = {expert.task for expert in experts}
         if len(tasks) != 1:
             raise ValueError(f"experts={tasks or 'none'}: give learners of one task")
-        chosen = {"experts": list(experts)} if parameters is None else parameters
+        told = {"combined": True} if combined else {}
+        chosen = {"experts": list(experts), **told} if parameters is None else parameters
         super().__init__(name=name, parameters=chosen, task=tasks.pop(), classes=classes)
         self.experts = [expert.copy() for expert in experts]
         self._limits = list(limits) if limits is not None else [None] * len(experts)
         self._hedge: Hedge = new_hedge(len(experts))
         self._bounds = np.array([np.inf, -np.inf])
+        self._combination: Any = None
+        if combined:
+            kind = NumberCombination if self.task == "regression" else ClassCombination
+            self._combination = kind(len(experts))
         self._share_labels()
 
     def _share_labels(self) -> None:
@@ -82,12 +98,49 @@ class Mixture(Learner):
         losses = np.where(self._hedge.active > 0.0, self._hedge.losses, np.inf)
         return self.experts[int(np.argmin(losses))]
 
+    # ── probabilities ───────────────────────────────────────────────────────────────────────────
+
+    def predict_proba_one(self, x: Mapping[str, Any] | ArrayLike) -> dict[Any, float]:
+        """Class probabilities; see ``predict_proba_many``."""
+        shares = self._probabilities(np.asarray(self.decision_one(x))[None])[0]
+        return dict(zip(self._columns_of_classes(), shares.tolist(), strict=True))
+
+    def predict_proba_many(self, X: Any) -> Array:
+        """One row of class probabilities for each of X, in the order of ``classes``.
+
+        Those of the combination, which learns them under the logistic loss; where the vote decides
+        against it, the two classes change places, so that the predicted class is the likeliest.
+        Without a combination they are the shares of the vote, which know no doubt once one expert
+        leads.
+        """
+        return self._probabilities(self.decide_many(X))
+
+    def _columns_of_classes(self) -> list[Any]:
+        if self.labels is None:
+            raise ValueError(f"{self.name} does regression here: there are no probabilities")
+        if self.task == "binary":
+            return [self.labels.decode(-1.0), self.labels.decode(1.0)]
+        return self.classes
+
+    def _probabilities(self, margins: Array) -> Array:
+        self._columns_of_classes()
+        if self.task == "binary":
+            return np.stack([0.5 - 0.5 * margins, 0.5 + 0.5 * margins], axis=1)
+        total = margins.sum(axis=1, keepdims=True)
+        even = np.full_like(margins, 1.0 / max(1, margins.shape[1]))
+        return np.asarray(np.divide(margins, total, out=even, where=total > 0.0))
+
+    # ── its state ───────────────────────────────────────────────────────────────────────────────
+
     def state_arrays(self) -> dict[str, Array]:
-        """The experts' arrays by number, and AdaHedge's."""
+        """The experts' arrays by number, AdaHedge's and the combination's."""
         arrays = {f"hedge.{k}": v for k, v in self._hedge._asdict().items()}
         arrays["hedge.bounds"] = self._bounds
+        if self._combination is not None:
+            arrays.update({f"combination.{k}": v for k, v in self._combination.arrays().items()})
         for number, expert in enumerate(self.experts):
-            arrays.update({f"{number}.{k}": v for k, v in expert.state_arrays().items()})
+            if self._hedge.active[number]:  # a retired one has nothing left to tell
+                arrays.update({f"{number}.{k}": v for k, v in expert.state_arrays().items()})
         return arrays
 
     def restart(self, width: int) -> None:
@@ -107,6 +160,7 @@ class Mixture(Learner):
         kept["experts"] = [expert.copy() for expert in self.experts]
         kept["_hedge"] = Hedge(*(array.copy() for array in self._hedge))
         kept["_bounds"] = self._bounds.copy()
+        kept["_combination"] = _copy(self._combination, len(self.experts))
         return kept
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
@@ -134,23 +188,57 @@ class Mixture(Learner):
         self._mix(margins, y, weights, out)
 
     def _mix(self, margins: Array, y: Array, weights: Array, out: Array) -> None:
+        """Mix a piece's margins, and let the combination compete."""
         if self.task == "regression":
-            mix_numbers(self._hedge, margins, y, weights, self._bounds, out)
+            self._mix_numbers(margins, y, weights, out)
         elif self.task == "binary":
-            mix_votes(self._hedge, margins, y, weights, out)
+            mix_votes(self._hedge, _signs(margins), y, weights, out)
+            if self._combination is not None:
+                labels = (y > 0.0).astype(np.int64)
+                two = _as_two(margins), self._hedge.active, _as_ballots(out)
+                out[:] = _as_margins(self._combination.learn(*two, labels, weights))
         else:
-            mix_choices(self._hedge, _choices(margins), y.astype(np.int64), weights, out)
+            labels = y.astype(np.int64)
+            ballots = votes_for(choices(margins), margins.shape[2])
+            mix_ballots(self._hedge, ballots, labels, weights, out)
+            if self._combination is not None:
+                active = self._hedge.active
+                out[:] = self._combination.learn(margins, active, out, labels, weights)
+
+    def _mix_numbers(self, numbers: Array, y: Array, weights: Array, out: Array) -> None:
+        before = self._bounds.copy()
+        mix_numbers(self._hedge, numbers, y, weights, self._bounds, out)
+        if self._combination is not None:
+            active = self._hedge.active
+            out[:] = self._combination.learn(numbers, active, out, y, weights, before)
 
     def _read_rows(self, rows: Any, count: int, width: int, what: str) -> Array:
         margins = self._each(lambda e: e._read_rows(rows, count, width, what))
         if self.task == "regression":
-            if self._bounds[0] > self._bounds[1]:
-                return np.zeros(count)
-            return np.asarray(self._shares() @ np.clip(margins, *self._bounds))
+            return self._read_numbers(margins)
+        active = self._hedge.active
         if self.task == "binary":
-            return self._shares() @ np.where(margins > 0.0, 1.0, -1.0)
-        chosen = _choices(margins)[:, :, None] == np.arange(len(self.classes))
-        return np.asarray(np.tensordot(self._shares(), chosen, axes=1))
+            votes = self._shares() @ _signs(margins)
+            if self._combination is None:
+                return votes
+            chances = self._combination.read(_as_two(margins), active, _as_ballots(votes))
+            return _as_margins(chances)
+        ballots = np.tensordot(
+            self._shares(), votes_for(choices(margins), margins.shape[2]), axes=1
+        )
+        if self._combination is None:
+            return ballots
+        return np.asarray(self._combination.read(margins, active, ballots))
+
+    def _read_numbers(self, numbers: Array) -> Array:
+        if self._bounds[0] > self._bounds[1]:
+            return np.zeros(numbers.shape[1])
+        numbers = np.clip(numbers, *self._bounds)
+        mixed = self._shares() @ numbers
+        if self._combination is None:
+            return mixed
+        active = self._hedge.active
+        return np.asarray(self._combination.read(numbers, active, mixed, self._bounds))
 
     def _each(self, work: Callable[[Learner], Array]) -> Array:
         """The work of every active expert, in parallel; a retired one predicts 0."""
@@ -164,8 +252,9 @@ class Mixture(Learner):
         """Regression: the mixed weights. Classification: those of the best expert."""
         if self.task != "regression":
             return self.best._all_weights()
-        weights = np.stack([expert._all_weights() for expert in self.experts])
-        return self._shares() @ weights
+        on = self._hedge.active > 0.0
+        active = [expert for expert, is_on in zip(self.experts, on, strict=True) if is_on]
+        return np.asarray(self._shares()[on] @ np.stack([e._all_weights() for e in active]))
 
     def _take_up(self, width: int) -> Any:
         states: list[Any] = []
@@ -185,12 +274,35 @@ class Mixture(Learner):
             expert._put_back(state)
 
 
-def _choices(margins: Array) -> NDArray[np.int64]:
-    """The class that each expert chooses in each row; −1 while it knows none."""
-    if margins.shape[2] == 0:
-        return np.full(margins.shape[:2], -1)
-    best = np.argmax(margins, axis=2)
-    return np.where(np.isneginf(margins).all(axis=2), -1, best)
+def _signs(margins: Array) -> Array:
+    """The vote of each margin; no opinion is a vote for the negative class, as in decoding."""
+    return np.where(margins > 0.0, 1.0, -1.0)
+
+
+def _as_two(margins: Array) -> Array:
+    """A margin a class, from one that separates two."""
+    return np.stack([-margins, margins], axis=-1)
+
+
+def _as_ballots(votes: Array) -> Array:
+    """Votes in [−1, 1] as shares of the two classes."""
+    return np.stack([0.5 - 0.5 * votes, 0.5 + 0.5 * votes], axis=-1)
+
+
+def _as_margins(chances: Array) -> Array:
+    """p₊ − p₋."""
+    return np.asarray(chances[:, 1] - chances[:, 0])
+
+
+def _copy(combination: Any, count: int) -> Any:
+    """A combination in the same state that goes its own way."""
+    if combination is None:
+        return None
+    twin = type(combination)(count)
+    kept = combination.arrays()
+    for name, array in twin.arrays().items():
+        array[...] = kept[name]
+    return twin
 
 
 def _pieces(rows: Any, count: int) -> Iterator[tuple[int, int, Any]]:

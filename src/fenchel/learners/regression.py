@@ -72,7 +72,8 @@ def p_norm_lms(p: float = 2.0, **options: Unpack[Options]) -> Parts:
 
     Cost: the non-zeros of a row.
 
-    Parameters: ``p`` ≥ 2, the dual exponent; 2 is LMS with the step 1/X_t².
+    Parameters: ``p`` ≥ 2, the dual exponent; 2 is LMS with the step 1/X_t². An example of
+    importance 2 takes a step twice as long.
 
     References: Kivinen, Warmuth & Hassibi (2006); Section 4.
 
@@ -103,7 +104,7 @@ def lms(eta: float = 0.01, *, domain: Any = None, **options: Unpack[Options]) ->
 
     Cost: the non-zeros of a row.
 
-    Parameters: ``eta`` > 0, the step.
+    Parameters: ``eta`` > 0, the step. An example of importance 2 takes a step twice as long.
 
     References: Widrow & Hoff (1960).
 
@@ -132,7 +133,8 @@ def normalized_lms(eta: float = 0.5, *, domain: Any = None, **options: Unpack[Op
 
     Cost: the non-zeros of a row.
 
-    Parameters: ``eta`` in (0, 2), the share of the residual that a step removes.
+    Parameters: ``eta`` in (0, 2), the share of the residual that a step removes. An example of
+    importance 2 takes a step twice as long.
 
     References: Nagumo & Noda (1967).
 

@@ -54,7 +54,7 @@ def adagrad(
     Cost: the non-zeros of a row.
 
     Parameters: ``eta`` > 0; ``l1``, ``l2`` ≥ 0, the composite term; ``delta`` > 0; ``loss``;
-    ``domain`` (whole, box, orthant).
+    ``domain`` (whole, box, orthant). Importance multiplies the loss.
 
     References: Duchi, Hazan & Singer (2011).
 
@@ -96,7 +96,7 @@ def normalized_adaptive_gradient(
 
     Cost: the non-zeros of a row.
 
-    Parameters: ``eta`` > 0; ``loss``.
+    Parameters: ``eta`` > 0; ``loss``. Importance multiplies the loss.
 
     References: Ross, Mineiro & Langford (2013).
 
@@ -136,7 +136,8 @@ def ftrl_proximal(
 
     Cost: the non-zeros of a row.
 
-    Parameters: ``alpha`` > 0 and ``beta`` ≥ 0, the rate; ``l1``, ``l2`` ≥ 0; ``loss``.
+    Parameters: ``alpha`` > 0 and ``beta`` ≥ 0, the rate; ``l1``, ``l2`` ≥ 0; ``loss``. Importance
+    multiplies the loss.
 
     References: McMahan (2011); McMahan et al. (2013).
 
@@ -173,7 +174,8 @@ def online_newton_step(
 
     Cost: d² a round.
 
-    Parameters: ``eta`` > 0, the step (1/γ in the original); ``a`` > 0; ``loss``.
+    Parameters: ``eta`` > 0, the step (1/γ in the original); ``a`` > 0; ``loss``. Importance
+    multiplies the loss.
 
     References: Hazan, Agarwal & Kale (2007).
 
@@ -206,7 +208,7 @@ def coin_betting(*, wealth: float = 1.0, loss: Any = "hinge", **options: Unpack[
     Cost: the non-zeros of a row.
 
     Parameters: ``wealth`` > 0, what each coordinate starts with; ``loss``, one with a Lipschitz
-    constant.
+    constant. Importance multiplies the loss, but a coin is never worth more than 1.
 
     References: Orabona & Pál (2016); Orabona & Tommasi (2017).
 

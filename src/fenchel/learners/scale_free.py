@@ -35,7 +35,8 @@ def scale_invariant_p_norm(
 
     Cost: the non-zeros of a row, a power for each on updates; all powers anew when m_t grows.
 
-    Parameters: ``eta`` > 0; ``loss``, one with a Lipschitz constant.
+    Parameters: ``eta`` > 0; ``loss``, one with a Lipschitz constant. Importance multiplies the
+    loss.
 
     References: Orabona, Crammer & Cesa-Bianchi (2015), Theorem 1.
 
@@ -74,7 +75,7 @@ def scale_invariant_adagrad(
 
     Parameters: ``eta`` > 0; ``sqrt_d`` = False drops the factor √d, which η absorbs (with √d the
     right η grows like √d); ``loss``, one with a Lipschitz constant. d counts the columns of an
-    array, or the features seen so far on an open stream.
+    array, or the features seen so far on an open stream. Importance multiplies the loss.
 
     References: Orabona, Crammer & Cesa-Bianchi (2015), Theorem 1.
 

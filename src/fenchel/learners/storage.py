@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any
 
@@ -13,12 +13,17 @@ from fenchel.learners.learner import Learner
 from fenchel.learners.registry import from_parameters
 
 
-def save(learner: Learner, path: str | PathLike[str]) -> None:
-    """Write everything that the next round needs."""
-    arrays: dict[str, Any] = dict(learner.state_arrays())
+def save(
+    learner: Learner,
+    path: str | PathLike[str],
+    more_arrays: Mapping[str, Any] | None = None,
+    more_metadata: Mapping[str, Any] | None = None,
+) -> None:
+    """Write everything that the next round needs, and what the caller adds of its own."""
+    arrays: dict[str, Any] = {**learner.state_arrays(), **(more_arrays or {})}
     if learner.names is not None:
         arrays["names.text"], arrays["names.ends"] = models.pack_strings(learner.names)
-    models.write(path, arrays, describe(learner))
+    models.write(path, arrays, {**describe(learner), **(more_metadata or {})})
 
 
 def describe(learner: Learner) -> dict[str, Any]:

@@ -1,6 +1,17 @@
 """The compiled online loops."""
 
 from fenchel.loops.averages import Average, Averaged, NoAverage
-from fenchel.loops.online import check_rows, decide_rows, learn_rows
+from fenchel.loops.ledger import Ledger, NoLedger
+from fenchel.loops.online import check_rows, decide_rows, learn_rows, trace_rows
 
-__all__ = ["Average", "Averaged", "NoAverage", "check_rows", "decide_rows", "learn_rows"]
+__all__ = [
+    "Average",
+    "Averaged",
+    "Ledger",
+    "NoAverage",
+    "NoLedger",
+    "check_rows",
+    "decide_rows",
+    "learn_rows",
+    "trace_rows",
+]

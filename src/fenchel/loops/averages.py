@@ -19,6 +19,10 @@ from fenchel.regularizers.pacing import idle_sum, pace, reshapes, unit, unit_sca
 from fenchel.regularizers.verbs import margin, prepare, weight
 
 
+# A clock so far ahead of its pace loses digits: every coordinate is charged, and it starts anew.
+WORN = 1e6
+
+
 class NoAverage(NamedTuple):
     """Nothing is averaged."""
 
@@ -51,14 +55,16 @@ def uncharged(average: Any, f: Any, slot: Any) -> float:
     mark = average.mark[slot]
     if mark == average.clock[0]:
         return 0.0
-    return float(idle_sum(f, slot, mark, average.clock[0]) * unit_scale(f, average.unit[0]))
+    idle = idle_sum(f, slot, mark, average.clock[0])
+    return float(idle * unit_scale(f, average.unit[0])) if idle != 0.0 else 0.0
 
 
 @helper
 def _charge_all(average: Any, f: Any) -> None:
     for j in range(average.total.shape[0]):
         average.total[j] += uncharged(average, f, j)
-        average.mark[j] = average.clock[0]
+        average.mark[j] = 0.0
+    average.clock[0] = 0.0
 
 
 @begin_round.of(Average)
@@ -74,6 +80,8 @@ def _begin_round(average: Any, f: Any, row: Any) -> None:
 def bank_weights(f: Any, average: Any, view: Any, row: Any) -> None:
     """Charge the coordinates of the row for the rounds before and for this one."""
     rate = pace(f, view)
+    if average.clock[0] > WORN * rate and rate != 1.0:  # a clock of ones counts rounds exactly
+        _charge_all(average, f)
     for k in range(entries(row)):
         x = value_of(row, k)
         if x != 0.0:

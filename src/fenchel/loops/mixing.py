@@ -81,45 +81,52 @@ def charge(hedge: Any, shares: Array, eta: float, losses: Array) -> None:
 
 
 @kernel
-def mix_votes(hedge: Any, margins: Array, y: Array, importance: Array, votes: Array) -> None:
-    """Two classes: votes[t] = Σ v_k·sign(m_k) from before label t, experts charged with mistakes."""
-    experts, count = margins.shape
+def mix_votes(hedge: Any, votes: Array, y: Array, importance: Array, mixed: Array) -> None:
+    """Two classes: mixed[t] = Σ v_k·votes[k, t] from before label t.
+
+    Votes lie in [−1, 1]; each is charged (1 − y·vote)/2, the mistakes of one who says +1 with
+    probability (1 + vote)/2.
+    """
+    experts, count = votes.shape
     shares = np.empty(experts)
     losses = np.empty(experts)
     last = importance.shape[0] - 1
     for t in range(count):
         eta = shares_into(hedge, shares)
-        vote = 0.0
+        mixed[t] = 0.0
         for k in range(experts):
-            vote += shares[k] if margins[k, t] > 0.0 else -shares[k]
-            losses[k] = importance[min(t, last)] if y[t] * margins[k, t] <= 0.0 else 0.0
-        votes[t] = vote
+            mixed[t] += shares[k] * votes[k, t]
+            losses[k] = importance[min(t, last)] * 0.5 * (1.0 - y[t] * votes[k, t])
         charge(hedge, shares, eta, losses)
 
 
 @kernel
-def mix_choices(hedge: Any, choices: Any, y: Any, importance: Array, votes: Array) -> None:
-    """Several classes: votes[t, c] = Σ v_k over the experts that chose c."""
-    experts, count = choices.shape
+def mix_ballots(hedge: Any, ballots: Array, y: Any, importance: Array, mixed: Array) -> None:
+    """Several classes: mixed[t, c] = Σ v_k·ballots[k, t, c] from before label t.
+
+    A ballot is a distribution over the classes (or nothing, before any is known); it is charged
+    with what it does not give to the label.
+    """
+    experts, count, classes = ballots.shape
     shares = np.empty(experts)
     losses = np.empty(experts)
     last = importance.shape[0] - 1
     for t in range(count):
         eta = shares_into(hedge, shares)
-        votes[t] = 0.0
+        mixed[t] = 0.0
         for k in range(experts):
-            if choices[k, t] >= 0:
-                votes[t, choices[k, t]] += shares[k]
-            losses[k] = importance[min(t, last)] if choices[k, t] != y[t] else 0.0
+            for c in range(classes):
+                mixed[t, c] += shares[k] * ballots[k, t, c]
+            losses[k] = importance[min(t, last)] * (1.0 - ballots[k, t, y[t]])
         charge(hedge, shares, eta, losses)
 
 
 @kernel
 def mix_numbers(
-    hedge: Any, margins: Array, y: Array, importance: Array, bounds: Array, mixed: Array
+    hedge: Any, numbers: Array, y: Array, importance: Array, bounds: Array, mixed: Array
 ) -> None:
-    """Regression: mixed[t] = Σ v_k·p_k, each p_k held inside the targets seen so far."""
-    experts, count = margins.shape
+    """Regression: mixed[t] = Σ v_k·p_k, each p_k held (in place) inside the targets seen so far."""
+    experts, count = numbers.shape
     shares = np.empty(experts)
     losses = np.empty(experts)
     last = importance.shape[0] - 1
@@ -127,13 +134,17 @@ def mix_numbers(
         eta = shares_into(hedge, shares)
         total = 0.0
         for k in range(experts):
-            p = min(max(margins[k, t], bounds[0]), bounds[1])
+            p = numbers[k, t]
+            if bounds[0] <= bounds[1]:  # a target was seen
+                p = min(max(p, bounds[0]), bounds[1])
+                numbers[k, t] = p
             total += shares[k] * p
             losses[k] = importance[min(t, last)] * 0.5 * (p - y[t]) * (p - y[t])
         mixed[t] = total
         charge(hedge, shares, eta, losses)
-        bounds[0] = min(bounds[0], y[t])
-        bounds[1] = max(bounds[1], y[t])
+        if importance[min(t, last)] > 0.0:
+            bounds[0] = min(bounds[0], y[t])
+            bounds[1] = max(bounds[1], y[t])
 
 
 @kernel

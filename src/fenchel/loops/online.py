@@ -16,7 +16,8 @@ from fenchel._kernel import helper, kernel
 from fenchel._kernel.rows import LARGEST, row_at, sound
 from fenchel._kernel.state import Array
 from fenchel.loops.averages import bank, begin_round
-from fenchel.regularizers.verbs import commit, look, margin, rescued_margin
+from fenchel.loops.ledger import record
+from fenchel.regularizers.verbs import commit, look, margin, prepare, rescued_margin
 from fenchel.rules.steps import coefficient
 
 
@@ -33,6 +34,7 @@ def learn_rows(
     f: Any,
     rule: Any,
     average: Any,
+    ledger: Any,
     rows: Any,
     y: Array,
     importance: Array,
@@ -56,8 +58,33 @@ def learn_rows(
         margins[t] = m
         c = coefficient(rule, loss, f, view, row, m, y[t])
         bank(average, f, view, row)
+        record(ledger, loss, f, view, row, m, y[t], c)
         commit(f, view, row, c)
     return -1
+
+
+@kernel
+def trace_rows(
+    loss: Any,
+    f: Any,
+    rule: Any,
+    rows: Any,
+    y: Array,
+    importance: Array,
+    bias: float,
+    margins: Array,
+    coefficients: Array,
+) -> None:
+    """Algorithm 1 once more over sound rows: each ⟨w_t, x_t⟩ and each c_t with z_t = c_t·x_t."""
+    last = importance.shape[0] - 1
+    for t in range(y.shape[0]):
+        row = row_at(rows, t, bias, importance[min(t, last)])
+        prepare(f, row)
+        view = look(f, row)
+        m = _margin(f, view, row)
+        margins[t] = m
+        coefficients[t] = coefficient(rule, loss, f, view, row, m, y[t])
+        commit(f, view, row, coefficients[t])
 
 
 @kernel

@@ -1,6 +1,8 @@
 """Regularizers f_t: value, conjugate, the conjugate's gradient, strong convexity, dual norm."""
 
+from fenchel._kernel.state import MATRIX, SCALAR, SLOTS
 from fenchel.regularizers.adagrad import AdaGrad
+from fenchel.regularizers.checking import check_regularizer
 from fenchel.regularizers.coin import CoinBetting
 from fenchel.regularizers.composite import Composite
 from fenchel.regularizers.diagonal import DiagonalQuadratic
@@ -30,6 +32,9 @@ from fenchel.regularizers.verbs import (
 )
 
 __all__ = [
+    "MATRIX",
+    "SCALAR",
+    "SLOTS",
     "AdaGrad",
     "Ball",
     "Box",
@@ -56,6 +61,7 @@ __all__ = [
     "Whole",
     "absorb",
     "absorb_row",
+    "check_regularizer",
     "commit",
     "look",
     "margin",

@@ -108,7 +108,7 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     f.rounds[0] += 1.0
     if coefficient == 0.0:
         return
-    slope = coefficient / f.eta
+    slope = saturated(coefficient / f.eta)
     for k in range(entries(row)):
         j = slot_of(row, k)
         x = value_of(row, k)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from fenchel._kernel import helper
-from fenchel._kernel.rows import entries, slot_of, value_of
+from fenchel._kernel.rows import entries, saturated, slot_of, value_of
 from fenchel._kernel.state import SLOTS, Array, part
 from fenchel.regularizers.scale_invariant import over
 from fenchel.regularizers.verbs import commit, product, weight
@@ -40,7 +40,7 @@ def _bet(f: Any, slot: Any) -> float:
 @weight.of(CoinBetting)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = bet_j/(L·b_j)."""
-    return over(_bet(f, slot) / f.lipschitz, max(f.largest[slot], abs(x)))
+    return saturated(over(_bet(f, slot) / f.lipschitz, max(f.largest[slot], abs(x))))
 
 
 @product.of(CoinBetting)
@@ -56,7 +56,7 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
         x = value_of(row, k)
         f.largest[j] = max(f.largest[j], abs(x))
         if coefficient != 0.0:
-            coin = coefficient / f.lipschitz * over(x, f.largest[j])
+            coin = saturated(coefficient / f.lipschitz) * over(x, f.largest[j])
             coin = min(max(coin, -1.0), 1.0)  # an importance above 1 would bet more than all
             f.reward[j] = min(f.reward[j] + coin * _bet(f, j), 1e300)
             f.theta[j] += coin

@@ -30,7 +30,7 @@ def soft_threshold(value: float, threshold: float) -> float:
 class _View(NamedTuple):
     threshold: float
     curvature: float
-    pressure: float
+    pressure: Any
 
 
 @part
@@ -123,7 +123,7 @@ def _look(f: Any, row: Any) -> _View:
 @weight.of(Composite)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = soft(θ_j, η·t·l1) / (root·√t + η·t·l2)."""
-    w = soft_threshold(f.theta[slot], view.threshold) / view.curvature
+    w = saturated(soft_threshold(f.theta[slot], view.threshold) / view.curvature)
     return float(confine(f.domain, view.pressure, w))
 
 
@@ -131,7 +131,7 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
 def _absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
     before = f.theta[slot]
     f.theta[slot] = saturated(before + coefficient * x)
-    follow(f.domain, before, f.theta[slot])
+    follow(f.domain, f.theta, before, f.theta[slot])
 
 
 @commit.of(Composite)

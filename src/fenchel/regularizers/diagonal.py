@@ -80,13 +80,13 @@ class DiagonalQuadratic(NamedTuple):
 @look.of(DiagonalQuadratic)
 def _look(f: Any, row: Any) -> float:
     """1/r times the importance of the round: weight 2 is the example seen twice in D_t."""
-    return float(row.importance / f.r)
+    return saturated(row.importance / f.r)
 
 
 @weight.of(DiagonalQuadratic)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = θ_j / (a + s_j + x²/r)."""
-    return float(confine(f.domain, 0.0, f.theta[slot] / (f.a + f.squares[slot] + x * x * view)))
+    return float(confine(f.domain, 0.0, f.theta[slot] / (f.a + f.squares[slot] + x * view * x)))
 
 
 @commit.of(DiagonalQuadratic)
@@ -97,7 +97,7 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
         j = slot_of(row, k)
         x = value_of(row, k)
         f.theta[j] = saturated(f.theta[j] + coefficient * x)
-        f.squares[j] = saturated(f.squares[j] + x * x * view)
+        f.squares[j] = saturated(f.squares[j] + x * view * x)
 
 
 @spread.of(DiagonalQuadratic)
@@ -106,5 +106,5 @@ def _spread(f: Any, view: Any, row: Any) -> float:
     total = 0.0
     for k in range(entries(row)):
         x = value_of(row, k)
-        total += x * (x / (f.a + f.squares[slot_of(row, k)] + x * x * view))
+        total += x * (x / (f.a + f.squares[slot_of(row, k)] + x * view * x))
     return total

@@ -1,6 +1,6 @@
 """Domains S: f_t is +∞ outside, so ∇f_t*(θ) = argmax over S of ⟨v, θ⟩ − f_t(v), and w_t ∈ S always.
 
-In compiled code a domain answers ``settle`` once a round (one scalar about the whole of θ) and
+In compiled code a domain answers ``settle`` once a round (what the whole of θ asks for) and
 ``confine`` for each coordinate read. Both are exact for f_t = c/2·‖·‖² on every domain, and for any
 separable f_t on the separable domains (whole space, box, orthant).
 """
@@ -15,21 +15,26 @@ from fenchel._kernel import required_verb, verb
 from fenchel._kernel.rows import LARGEST, saturated
 from fenchel._kernel.state import SCALAR, Array, part
 
+# A sum of squares this far below its peak has lost digits to cancellation.
+WORN = 1e-4
+# Squares above this may have overflowed: the norm is then taken in units of the largest θ_j.
+HUGE = 1e300
+
 
 @verb
-def settle(domain: Any, theta: Array, curvature: float, row: Any) -> float:
-    """One scalar about the unconstrained w = θ/curvature that ``confine`` needs."""
+def settle(domain: Any, theta: Array, curvature: float, row: Any) -> Any:
+    """What ``confine`` needs to know of the whole of the unconstrained w = θ/curvature."""
     return 0.0
 
 
 @required_verb
-def confine(domain: Any, pressure: float, w: float) -> Any:
+def confine(domain: Any, pressure: Any, w: float) -> Any:
     """The coordinate of the constrained maximiser, from that of the unconstrained one."""
 
 
 @verb
-def follow(domain: Any, before: float, after: float) -> None:
-    """Told of each change of a θ_j."""
+def follow(domain: Any, theta: Array, before: float, after: float) -> None:
+    """Told of each change of a θ_j, once θ holds it."""
 
 
 @part
@@ -65,6 +70,7 @@ class Ball(NamedTuple):
 
     radius: float = 1.0
     squares: Array = SCALAR
+    peak: Array = SCALAR
 
     @property
     def separable(self) -> bool:
@@ -81,6 +87,9 @@ class Ball(NamedTuple):
 def _ball_settle(domain: Any, theta: Array, curvature: float, row: Any) -> float:
     """min(1, radius/‖θ/c‖)."""
     size = np.sqrt(max(domain.squares[0], 0.0)) / curvature
+    if domain.squares[0] > HUGE:
+        largest = np.max(np.abs(theta))
+        size = largest / curvature * np.sqrt(np.sum((theta / largest) ** 2))
     return float(domain.radius / size) if size > domain.radius else 1.0
 
 
@@ -90,9 +99,15 @@ def _ball(domain: Any, pressure: float, w: float) -> float:
 
 
 @follow.of(Ball)
-def _ball_follow(domain: Any, before: float, after: float) -> None:
-    """‖θ‖² ← ‖θ‖² + after² − before²."""
-    domain.squares[0] = saturated(domain.squares[0] + (after - before) * (after + before))
+def _ball_follow(domain: Any, theta: Array, before: float, after: float) -> None:
+    """‖θ‖² ← ‖θ‖² + after² − before², summed anew once it fell far below its peak."""
+    # By halves: with the largest floats the sum or the difference would be ∞, and ∞·0 is NaN.
+    change = 4.0 * ((0.5 * after - 0.5 * before) * (0.5 * after + 0.5 * before))
+    domain.squares[0] = saturated(domain.squares[0] + change)
+    if domain.squares[0] < WORN * domain.peak[0]:
+        domain.squares[0] = saturated(np.sum(theta * theta))
+        domain.peak[0] = 0.0
+    domain.peak[0] = max(domain.peak[0], domain.squares[0])
 
 
 @part
@@ -164,6 +179,7 @@ class Simplex(NamedTuple):
 
     def project(self, w: Array) -> Array:
         """argmin over S of ‖v − w‖₂: [w − τ]₊ with τ such that the sum is right."""
+        w = w - w.max()  # where Σ = total is below the last digit of w, a difference still shows it
         ordered = np.sort(w)[::-1]
         excess = (np.cumsum(ordered) - self.total) / np.arange(1, len(w) + 1)
         tau = excess[np.nonzero(ordered > excess)[0][-1]]
@@ -171,27 +187,32 @@ class Simplex(NamedTuple):
 
 
 @settle.of(Simplex)
-def _simplex_settle(domain: Any, theta: Array, curvature: float, row: Any) -> float:
-    """τ with Σ [θ_j/c − τ]₊ = total, by Newton's steps on a convex, piecewise linear function."""
+def _simplex_settle(domain: Any, theta: Array, curvature: float, row: Any) -> tuple[float, float]:
+    """The largest w, and the τ with Σ [w_j − largest − τ]₊ = total.
+
+    τ by Newton's steps on a convex, piecewise linear function, from −total upwards. Two numbers:
+    their sum would lose a small total beside a large w.
+    """
     first = 0 if row.bias != 0.0 else 1
-    n = int(domain.dimension[0])
-    tau = -LARGEST
+    last = first + int(domain.dimension[0])
+    largest = -LARGEST
+    for j in range(first, last):
+        largest = max(largest, theta[j] / curvature)
+    tau = -domain.total
     while True:
         above = 0.0
         count = 0
-        for j in range(first, first + n):
-            w = theta[j] / curvature
+        for j in range(first, last):
+            w = theta[j] / curvature - largest
             if w > tau:
                 above += w
                 count += 1
-        if count == 0:
-            return tau
-        better = (above - domain.total) / count
+        better = (above - domain.total) / count if count > 0 else tau
         if better <= tau:
-            return tau
+            return largest, tau
         tau = better
 
 
 @confine.of(Simplex)
-def _simplex(domain: Any, pressure: float, w: float) -> float:
-    return max(w - pressure, 0.0)
+def _simplex(domain: Any, pressure: tuple[float, float], w: float) -> float:
+    return max(w - pressure[0] - pressure[1], 0.0)

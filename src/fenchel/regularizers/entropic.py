@@ -21,6 +21,8 @@ from fenchel.regularizers.verbs import commit, look, weight
 WORN = 1e-6
 # exp of more than this would come near the largest float.
 HIGH = 600.0
+# Where the pivot lies further below the exponent of the start than this, only the start counts.
+HIGHEST = 700.0
 
 
 @part
@@ -42,7 +44,8 @@ class Entropic(NamedTuple):
     squares: Array = SLOTS
     dimension: Array = SCALAR
     pivot: Array = SCALAR
-    excess: Array = SCALAR
+    touched: Array = SCALAR
+    mass: Array = SCALAR
     peak: Array = SCALAR
 
     @property
@@ -69,7 +72,11 @@ class Entropic(NamedTuple):
         s = self.exponents(theta)
         v = np.exp(s - s.max())
         v *= self.total / v.sum()
-        return np.asarray(v[: len(theta)] - v[len(theta) :] if self.signed else v)
+        if not self.signed:
+            return np.asarray(v)
+        larger = np.maximum(v[: len(theta)], v[len(theta) :])
+        # e^s − e^{−s} as e^s·(1 − e^{−2s}): no cancellation where s is small.
+        return np.copysign(larger * -np.expm1(-2.0 * self.total * np.abs(theta)), theta)
 
     def conjugate(self, theta: Array) -> float:
         """f*(θ) = ln Σ exp(s_i) − ln d (2d when signed)."""
@@ -79,13 +86,12 @@ class Entropic(NamedTuple):
     def value(self, u: Array) -> float:
         """f(u) = Σ v_i·ln v_i + ln d for unsigned u; the least over v⁺ − v⁻ = u/total when signed."""
         v = u / self.total
+        extra = self.squares if self.adaptive and len(self.squares) else np.zeros_like(v)
         if self.signed:
-            v = _cheapest_split(v)
+            v, extra = _cheapest_split(v, extra), np.tile(extra, 2)
         inside = v > 0.0
         entropy = float(np.sum(v[inside] * np.log(v[inside])))
-        extra = np.tile(self.squares, 2) if self.signed else self.squares
-        linear = float(v @ extra) if self.adaptive and len(self.squares) else 0.0
-        return entropy + float(np.log(len(v))) + linear
+        return entropy + float(np.log(len(v))) + float(v @ extra)
 
     @property
     def strong_convexity(self) -> float:
@@ -101,56 +107,64 @@ class Entropic(NamedTuple):
         return float(np.max(np.abs(z), initial=0.0))
 
 
-def _cheapest_split(v: Array) -> Array:
-    """(v⁺, v⁻) with v⁺ − v⁻ = v and Σ = 1 of least Σ v ln v.
+def _cheapest_split(v: Array, extra: Array) -> Array:
+    """(v⁺, v⁻) with v⁺ − v⁻ = v and Σ = 1 of least Σ v ln v + ⟨v⁺ + v⁻, extra⟩.
 
-    Stationarity makes v⁺_i·v⁻_i the same number κ for all i; Σ √(v_i² + 4κ) = 1 fixes κ.
+    Stationarity makes v⁺_i·v⁻_i = κ·exp(−2·extra_i) for one number κ; Σ (v⁺ + v⁻) = 1 fixes it.
     """
+    share = 4.0 * np.exp(2.0 * (extra.min() - extra))
     low, high = 0.0, 1.0
     for _ in range(200):
         kappa = 0.5 * (low + high)
-        if np.sqrt(v * v + 4.0 * kappa).sum() > 1.0:
+        if np.sqrt(v * v + kappa * share).sum() > 1.0:
             high = kappa
         else:
             low = kappa
-    width = np.sqrt(v * v + 4.0 * low)
+    width = np.sqrt(v * v + low * share)
     return np.asarray(np.concatenate([0.5 * (width + v), 0.5 * (width - v)]))
 
 
 @helper
-def _above(f: Any, slot: Any, pivot: float) -> float:
-    """What a coordinate adds to Σ exp(s_i − pivot) beyond its exp(−pivot) at θ = 0."""
+def _touched(f: Any, slot: Any) -> float:
+    """1 for a coordinate that has left the start, where its exponent is 0."""
+    return 1.0 if f.theta[slot] != 0.0 or f.squares[slot] != 0.0 else 0.0
+
+
+@helper
+def _share(f: Any, slot: Any) -> float:
+    """What a touched coordinate adds to Σ exp(s_i − pivot); the others are counted, not summed."""
+    if _touched(f, slot) == 0.0:
+        return 0.0
     s = f.total * f.theta[slot]
-    level = -f.squares[slot] - pivot if f.adaptive else -pivot
-    if f.signed:
-        return float(np.exp(level + s) + np.exp(level - s) - 2.0 * np.exp(-pivot))
-    return float(np.exp(level + s) - np.exp(-pivot))
+    # In this order the largest exponent is exactly the pivot, however large both are.
+    drop = f.squares[slot] if f.adaptive else 0.0
+    share = np.exp((s - drop) - f.pivot[0])
+    return float(share + np.exp((-s - drop) - f.pivot[0])) if f.signed else float(share)
 
 
 @helper
 def _sum(f: Any) -> float:
-    """Σ exp(s_i − pivot)."""
-    copies = 2.0 if f.signed else 1.0
-    return float(copies * f.dimension[0] * np.exp(-f.pivot[0]) + f.excess[0])
+    """Σ exp(s_i − pivot), a sum of positive terms: a difference would lose the small ones."""
+    resting = (f.dimension[0] - f.touched[0]) * (2.0 if f.signed else 1.0)
+    return float(f.mass[0] + resting * np.exp(min(-f.pivot[0], HIGHEST)))
 
 
 @helper
 def _rebuild(f: Any) -> None:
     """The sum anew, around the largest exponent; coordinates never touched have exponent 0."""
     largest = -np.inf
-    touched = 0.0
+    f.touched[0] = 0.0
     for j in range(f.theta.shape[0]):
-        if f.theta[j] != 0.0 or f.squares[j] != 0.0:
-            touched += 1.0
+        if _touched(f, j) != 0.0:
+            f.touched[0] += 1.0
             s = f.total * (abs(f.theta[j]) if f.signed else f.theta[j])
             largest = max(largest, s - f.squares[j] if f.adaptive else s)
-    if touched < f.dimension[0]:
+    if f.touched[0] < f.dimension[0]:
         largest = max(largest, 0.0)
     f.pivot[0] = largest
-    f.excess[0] = 0.0
+    f.mass[0] = 0.0
     for j in range(f.theta.shape[0]):
-        if f.theta[j] != 0.0 or f.squares[j] != 0.0:
-            f.excess[0] += _above(f, j, largest)
+        f.mass[0] += _share(f, j)
     f.peak[0] = _sum(f)
 
 
@@ -164,10 +178,12 @@ def _look(f: Any, row: Any) -> float:
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = total·exp(s_j)/Σ exp(s_i)."""
     s = f.total * f.theta[slot]
-    level = -f.pivot[0] - f.squares[slot] if f.adaptive else -f.pivot[0]
-    if f.signed:
-        return float(view * (np.exp(level + s) - np.exp(level - s)))
-    return float(view * np.exp(level + s))
+    drop = f.squares[slot] if f.adaptive else 0.0
+    if not f.signed:
+        return float(view * np.exp(min((s - drop) - f.pivot[0], HIGHEST)))
+    # e^s − e^{−s} as e^s·(1 − e^{−2s}): no cancellation where s is small.
+    size = np.exp(min((abs(s) - drop) - f.pivot[0], HIGHEST)) * -np.expm1(-2.0 * abs(s))
+    return float(view * np.copysign(size, s))
 
 
 @commit.of(Entropic)
@@ -180,15 +196,17 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
         x = value_of(row, k)
         if x == 0.0:
             continue
-        before = _above(f, j, f.pivot[0])
+        before = _share(f, j)
+        f.touched[0] -= _touched(f, j)
         z = saturated(coefficient * x)
         f.theta[j] = min(max(f.theta[j] + z, -1e300 / f.total), 1e300 / f.total)
         if f.adaptive:
             f.squares[j] = min(f.squares[j] + (f.total * z) * (f.total * z), 1e300)
+        f.touched[0] += _touched(f, j)
         s = f.total * (abs(f.theta[j]) if f.signed else f.theta[j])
         highest = max(highest, s - f.squares[j] if f.adaptive else s)
         if highest - f.pivot[0] < HIGH:
-            f.excess[0] += _above(f, j, f.pivot[0]) - before
+            f.mass[0] += _share(f, j) - before
     f.peak[0] = max(f.peak[0], _sum(f))
     if highest - f.pivot[0] >= HIGH or not _sum(f) > WORN * f.peak[0]:
         _rebuild(f)

@@ -58,8 +58,8 @@ class Euclidean(NamedTuple):
 
 
 @look.of(Euclidean)
-def _look(f: Any, row: Any) -> float:
-    return float(settle(f.domain, f.theta, 1.0, row))
+def _look(f: Any, row: Any) -> Any:
+    return settle(f.domain, f.theta, 1.0, row)
 
 
 @weight.of(Euclidean)
@@ -72,4 +72,4 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
 def _absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
     before = f.theta[slot]
     f.theta[slot] = saturated(before + coefficient * x)
-    follow(f.domain, before, f.theta[slot])
+    follow(f.domain, f.theta, before, f.theta[slot])

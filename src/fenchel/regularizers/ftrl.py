@@ -9,6 +9,7 @@ import numpy as np
 from fenchel._kernel.rows import entries, saturated, slot_of, value_of
 from fenchel._kernel.state import SLOTS, Array, part
 from fenchel.regularizers.composite import soft_threshold
+from fenchel.regularizers.scale_invariant import over
 from fenchel.regularizers.verbs import commit, weight
 
 
@@ -30,14 +31,15 @@ class ProximalCentres(NamedTuple):
     def gradient(self, theta: Array) -> Array:
         """w, from the θ that holds the centres."""
         soft = np.sign(theta) * np.maximum(np.abs(theta) - self.l1, 0.0)
-        return np.asarray(soft / ((self.beta + np.sqrt(self.squares)) / self.alpha + self.l2))
+        curvature = (self.beta + np.sqrt(self.squares)) / self.alpha + self.l2
+        return np.divide(soft, curvature, out=np.zeros_like(soft), where=curvature > 0.0)
 
 
 @weight.of(ProximalCentres)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = soft(θ_j, l1)/((β + √n_j)/α + l2)."""
     curvature = (f.beta + np.sqrt(f.squares[slot])) / f.alpha + f.l2
-    return float(soft_threshold(f.theta[slot], f.l1) / curvature)
+    return over(soft_threshold(f.theta[slot], f.l1), curvature)
 
 
 @commit.of(ProximalCentres)

@@ -26,6 +26,9 @@ from fenchel.regularizers.verbs import (
     weight,
 )
 
+# Where an entry of a row is larger, its square or its product with R would overflow.
+BOUND = 1e150
+
 
 @part
 class FullQuadratic(NamedTuple):
@@ -53,12 +56,22 @@ class FullQuadratic(NamedTuple):
         return True
 
     def observe(self, x: Array) -> FullQuadratic:
-        """The tentative f_t, x_t included (here ``factor`` holds A_t − a·I itself)."""
+        """The tentative f_t, x_t included; without ``tentative`` f_{t−1}, x_t waiting in ``rotated``.
+
+        (Here ``factor`` holds A_t − a·I itself.)
+        """
+        if not self.tentative:
+            return self._replace(rotated=x)
         return self._replace(factor=self.factor + np.outer(x, x) / self.r)
 
-    def commit(self, tentative: FullQuadratic, z: Array) -> FullQuadratic:
-        """Keep f_t where the round updates (z ≠ 0) or always."""
-        return tentative if self.always or np.any(z) else self
+    def commit(self, current: FullQuadratic, z: Array) -> FullQuadratic:
+        """Keep x_t where the round updates (z ≠ 0) or always."""
+        if not (self.always or np.any(z)):
+            return self
+        if self.tentative:
+            return current
+        x = current.rotated
+        return self._replace(factor=self.factor + np.outer(x, x) / self.r)
 
     @property
     def matrix(self) -> Array:
@@ -104,12 +117,18 @@ def pivot(f: Any, k: Any) -> float:
 
 
 @helper
+def bounded(value: float) -> float:
+    """The value, held where its product with another such is finite."""
+    return min(max(value, -BOUND), BOUND)
+
+
+@helper
 def solve_row(f: Any, row: Any) -> Array:
     """The solution a of Rᵀa = x; rows of R before the first non-zero of x are passed over."""
     n = np.uint64(f.theta.shape[0])
     rest = np.zeros(f.theta.shape[0])
     for k in range(entries(row)):
-        rest[slot_of(row, k)] += value_of(row, k)
+        rest[slot_of(row, k)] += bounded(value_of(row, k))
     for k in range(n):
         if rest[k] != 0.0:
             rest[k] = saturated(rest[k] / pivot(f, k))
@@ -124,7 +143,8 @@ def rotate_in(f: Any, row: Any, scale: float, extra: float) -> None:
     n = np.uint64(f.theta.shape[0])
     rest = np.zeros(f.theta.shape[0])
     for k in range(entries(row)):
-        rest[slot_of(row, k)] += saturated(scale * value_of(row, k))
+        rest[slot_of(row, k)] += bounded(scale * value_of(row, k))
+    extra = bounded(extra)
     for k in range(n):
         if rest[k] != 0.0:
             old = pivot(f, k)
@@ -185,7 +205,7 @@ def back_substituted(f: Any, right: Array) -> Array:
         rest = right[k]
         for j in range(k + 1, n):
             rest -= f.factor[k, j] * w[j]
-        w[k] = rest / pivot(f, k)
+        w[k] = saturated(rest / pivot(f, k)) if rest == rest else 0.0
     return w
 
 
@@ -198,7 +218,7 @@ def _all_weights(f: Any, view: Any, out: Array) -> None:
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     if row.importance == 0.0 or (coefficient == 0.0 and not f.always):
         return
-    scale = np.sqrt(row.importance / f.r)
+    scale = np.sqrt(saturated(row.importance / f.r))
     rotate_in(f, row, scale, coefficient / scale)
     for k in range(entries(row)):
         j = slot_of(row, k)

@@ -52,7 +52,7 @@ def _move(f: Any, row: Any, coefficient: float, growth: float) -> None:
         j = slot_of(row, k)
         x = value_of(row, k)
         f.theta[j] = saturated(f.theta[j] + coefficient * (x / (1.0 + f.squares[j])))
-        f.squares[j] = saturated(f.squares[j] + growth * x * x)
+        f.squares[j] = saturated(f.squares[j] + x * growth * x)
 
 
 @weight.of(Gaussian)
@@ -70,7 +70,7 @@ def _confident_weight(f: Any, view: Any, slot: Any, x: float) -> float:
 @commit.of(Gaussian)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     if coefficient != 0.0:
-        _move(f, row, coefficient, row.importance / f.r)
+        _move(f, row, coefficient, saturated(row.importance / f.r))
 
 
 @commit.of(ConfidentGaussian)
@@ -83,7 +83,7 @@ def _confident_commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     product = alpha * upsilon * f.phi
     # The stable form of the difference above: 2υ over the sum.
     root = 2.0 * upsilon / (product + np.sqrt(product * product + 4.0 * upsilon))
-    _move(f, row, coefficient, alpha * f.phi / root if root > 0.0 else 0.0)
+    _move(f, row, coefficient, saturated(alpha * f.phi / root) if root > 0.0 else 0.0)
 
 
 @spread.of(Gaussian)

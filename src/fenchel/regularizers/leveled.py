@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from fenchel._kernel import required_verb
-from fenchel._kernel.rows import LARGEST, dual_p_norm, entries, slot_of, value_of
+from fenchel._kernel.rows import LARGEST, dual_p_norm, entries, saturated, slot_of, value_of
 from fenchel._kernel.state import SCALAR, Array, part
 from fenchel.regularizers.euclidean import Euclidean
 from fenchel.regularizers.p_norm import PNorm, WeightedPNorm
@@ -92,13 +92,13 @@ def _weighted_p_norm(f: Any, row: Any) -> float:
     """(Σ |x_i|^p·a_i^{1−p})^{1/p}, the largest term factored out."""
     largest = 0.0
     for k in range(entries(row)):
-        scaled = abs(value_of(row, k)) * f.a[slot_of(row, k)] ** (1.0 / f.p - 1.0)
+        scaled = saturated(abs(value_of(row, k)) * f.a[slot_of(row, k)] ** (1.0 / f.p - 1.0))
         largest = max(largest, scaled)
     if largest == 0.0:
         return 0.0
     total = 0.0
     for k in range(entries(row)):
-        scaled = abs(value_of(row, k)) * f.a[slot_of(row, k)] ** (1.0 / f.p - 1.0)
+        scaled = saturated(abs(value_of(row, k)) * f.a[slot_of(row, k)] ** (1.0 / f.p - 1.0))
         total += (scaled / largest) ** f.p
     return float(largest * total ** (1.0 / f.p))
 
@@ -114,14 +114,14 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = (∇f*(θ))_j/X_t², divided twice: the square of a small level would underflow."""
     if view.level == 0.0:
         return 0.0
-    return float(weight(f.inner, view.inner, slot, x) / view.level / view.level)
+    return saturated(weight(f.inner, view.inner, slot, x) / view.level / view.level)
 
 
 @product.of(Leveled)
 def _product(f: Any, view: Any, slot: Any, x: float) -> float:
     if view.level == 0.0:
         return 0.0
-    return float((weight(f.inner, view.inner, slot, x) / view.level) * (x / view.level))
+    return float(saturated(weight(f.inner, view.inner, slot, x) / view.level) * (x / view.level))
 
 
 @commit.of(Leveled)

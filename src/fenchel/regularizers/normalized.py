@@ -56,7 +56,8 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     if coefficient == 0.0 or f.total[0] == 0.0:
         return
     rate = np.sqrt(f.rounds[0] / f.total[0])
-    slope = coefficient / f.eta
+    slope = saturated(coefficient / f.eta)
+    pull = saturated(coefficient * rate)
     for k in range(entries(row)):
         j = slot_of(row, k)
         x = value_of(row, k)
@@ -65,5 +66,5 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
             gradient = slope * (x / f.largest[j])
             f.squares[j] = saturated(f.squares[j] + gradient * gradient)
             if f.squares[j] > 0.0:
-                step = coefficient * rate * (x / f.largest[j]) / np.sqrt(f.squares[j])
+                step = pull * (x / f.largest[j]) / np.sqrt(f.squares[j])
                 f.theta[j] = saturated(f.theta[j] + step / f.largest[j])

@@ -98,7 +98,7 @@ def _ratio(f: Any, slot: Any) -> float:
 
 @look.of(PNorm)
 def _look(f: Any, row: Any) -> float:
-    return float(gradient_factor(f, total_of(f), f.p) / f.c)
+    return saturated(gradient_factor(f, total_of(f), f.p) / f.c)
 
 
 @weight.of(PNorm)
@@ -180,7 +180,7 @@ class WeightedPNorm(NamedTuple):
 
 @ratio.of(WeightedPNorm)
 def _weighted_ratio(f: Any, slot: Any) -> float:
-    return float(abs(f.theta[slot]) * f.a[slot] ** (1.0 / f.p - 1.0))
+    return saturated(abs(f.theta[slot]) * f.a[slot] ** (1.0 / f.p - 1.0))
 
 
 @look.of(WeightedPNorm)
@@ -191,7 +191,7 @@ def _weighted_look(f: Any, row: Any) -> float:
 @weight.of(WeightedPNorm)
 def _weighted_weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = 1/(p−1)·(Σ |θ_i|^p·a_i^{1−p})^{2/p−1}·|θ_j|^{p−1}·a_j^{1−p}·sign(θ_j)."""
-    return float(view * f.powers[slot] * f.a[slot] ** (1.0 / f.p - 1.0))
+    return saturated(view * f.powers[slot] * f.a[slot] ** (1.0 / f.p - 1.0))
 
 
 @absorb.of(WeightedPNorm)

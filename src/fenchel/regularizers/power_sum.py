@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._kernel import helper, required_verb
+from fenchel._kernel.rows import saturated
 
 # How far above the largest ratio a new pivot lies: fewer changes of pivot, each costs a sweep.
 HEADROOM = 16.0
@@ -67,7 +68,7 @@ def rebuild(f: Any, p: float, at_least: float) -> None:
     f.pivot[0] = 2.0 ** min(np.ceil(np.log2(largest * HEADROOM)), 1023.0)
     for j in range(f.theta.shape[0]):
         if f.theta[j] != 0.0:
-            rho = ratio(f, j) / f.pivot[0]
+            rho = min(ratio(f, j) / f.pivot[0], 1.0)  # the pivot ends where the floats do
             size = power(rho, p - 1.0)
             f.powers[j] = np.copysign(size, f.theta[j])
             add_to_total(f, size * rho)
@@ -81,13 +82,13 @@ def change(f: Any, slot: Any, p: float, before: float, after: float) -> None:
     if after > f.pivot[0]:
         rebuild(f, p, after)
         return
-    rho = after / f.pivot[0] if after > 0.0 else 0.0
+    rho = min(after / f.pivot[0], 1.0) if after > 0.0 else 0.0
     size = power(rho, p - 1.0)
     if before > 0.0:
-        add_to_total(f, -abs(f.powers[slot]) * (before / f.pivot[0]))
+        add_to_total(f, -abs(f.powers[slot]) * min(before / f.pivot[0], 1.0))
     add_to_total(f, size * rho)
     f.powers[slot] = np.copysign(size, f.theta[slot])
-    if f.total[0] < WORN * f.peak[0] and f.total[0] != 0.0:
+    if f.total[0] + f.error[0] < WORN * f.peak[0]:
         rebuild(f, p, 0.0)
 
 
@@ -96,4 +97,4 @@ def gradient_factor(f: Any, total: float, p: float) -> float:
     """pivot·total^{(2−p)/p}, the common factor of all weights; 0 where θ = 0."""
     if total <= 0.0:
         return 0.0
-    return float(f.pivot[0]) if p == 2.0 else float(f.pivot[0] * total ** (2.0 / p - 1.0))
+    return float(f.pivot[0]) if p == 2.0 else saturated(f.pivot[0] * total ** (2.0 / p - 1.0))

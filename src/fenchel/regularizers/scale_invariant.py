@@ -121,7 +121,7 @@ def _adagrad_look(f: Any, row: Any) -> float:
 def _adagrad_ratio(f: Any, view: float, slot: Any, b: float) -> float:
     """θ_j/(b·√d·√(L² + s_j))."""
     growth = np.sqrt(f.lipschitz * f.lipschitz + f.squares[slot])
-    return float(over(f.theta[slot], b) * view / growth)
+    return saturated(over(f.theta[slot], b) * view / growth)
 
 
 @weight.of(ScaleInvariantAdaGrad)
@@ -140,7 +140,7 @@ def _adagrad_product(f: Any, view: Any, slot: Any, x: float) -> float:
 
 @commit.of(ScaleInvariantAdaGrad)
 def _adagrad_commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
-    slope = coefficient / f.eta
+    slope = saturated(coefficient / f.eta)
     for k in range(entries(row)):
         j = slot_of(row, k)
         x = value_of(row, k)
@@ -240,6 +240,10 @@ class ScaleInvariantPNorm(NamedTuple):
         return norm(_over(z, self.largest), self.p)
 
 
+# A row that takes all but this share of Σ ρ^p away leaves rounding behind: the sum is taken anew.
+FADED = 1e-6
+
+
 class _View(NamedTuple):
     p: float
     factor: float
@@ -254,7 +258,7 @@ def dual_exponent(longest: float) -> float:
 
 @ratio.of(ScaleInvariantPNorm)
 def _p_norm_ratio(f: Any, slot: Any) -> float:
-    return over(abs(f.theta[slot]), f.largest[slot])
+    return saturated(over(abs(f.theta[slot]), f.largest[slot]))
 
 
 @prepare.of(ScaleInvariantPNorm)
@@ -274,25 +278,28 @@ def _p_norm_look(f: Any, row: Any) -> _View:
     p = dual_exponent(max(f.longest[0], float(nonzeros(row))))
     total = total_of(f)
     kept = p == dual_exponent(f.longest[0])
-    if not kept:
-        total = _total_at(f, p)
     for k in range(entries(row)):
         j = slot_of(row, k)
         size = abs(value_of(row, k))
         if size > f.largest[j] and f.theta[j] != 0.0:
             rho = ratio(f, j) / f.pivot[0]
             total += power(rho, p) * (power(f.largest[j] / size, p) - 1.0)
+    if not (kept and total > FADED * total_of(f)):
+        total = _total_with(f, row, p)
     beta = np.sqrt(np.e * f.lipschitz * f.lipschitz * (p - 1.0) + f.slopes[0])
     return _View(p, gradient_factor(f, total, p) / beta, kept)
 
 
 @helper
-def _total_at(f: Any, p: float) -> float:
-    """Σ ρ_j^p at another exponent."""
+def _total_with(f: Any, row: Any, p: float) -> float:
+    """Σ ρ_j^p anew, at any exponent, with b_t that counts x_t."""
     total = 0.0
     if f.pivot[0] > 0.0:
+        b = f.largest.copy()
+        for k in range(entries(row)):
+            b[slot_of(row, k)] = max(b[slot_of(row, k)], abs(value_of(row, k)))
         for j in range(f.theta.shape[0]):
-            total += power(ratio(f, j) / f.pivot[0], p)
+            total += power(over(abs(f.theta[j]), b[j]) / f.pivot[0], p)
     return total
 
 

@@ -89,10 +89,12 @@ def rescued_margin(f: Any, view: Any, row: Any) -> float:
     """
     largest = 0.0
     for k in range(entries(row)):
-        largest = max(largest, abs(saturated(product(f, view, slot_of(row, k), value_of(row, k)))))
+        term = abs(product(f, view, slot_of(row, k), value_of(row, k)))
+        largest = max(largest, saturated(term) if term == term else 0.0)
     total = 0.0
     for k in range(entries(row)):
-        total += saturated(product(f, view, slot_of(row, k), value_of(row, k))) / largest
+        term = product(f, view, slot_of(row, k), value_of(row, k))
+        total += saturated(term) / largest if term == term and largest > 0.0 else 0.0
     return saturated(total * largest)
 
 

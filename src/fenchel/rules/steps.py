@@ -10,12 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel import required_verb
+from fenchel._kernel import helper, required_verb
 from fenchel._kernel.rows import LARGEST, saturated, squared_norm
 from fenchel._kernel.state import SCALAR, Array, part
 from fenchel.losses.verbs import derivative, value
 from fenchel.regularizers.leveled import dual_norm_of
 from fenchel.regularizers.verbs import spread
+
+
+@helper
+def finite_step(c: float) -> float:
+    """A coefficient held inside the finite floats; what no one can tell (∞·0, ∞/∞) is no step."""
+    return saturated(c) if c == c else 0.0
 
 
 @required_verb
@@ -35,7 +41,7 @@ def _subgradient(
     rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float
 ) -> float:
     """−η·ℓ′(m, y)."""
-    return saturated(-rule.eta * row.importance * derivative(loss, margin, y))
+    return finite_step(-rule.eta * row.importance * derivative(loss, margin, y))
 
 
 @part
@@ -50,7 +56,7 @@ def _conservative(
     rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float
 ) -> float:
     """η·y where y·m ≤ 0."""
-    return float(rule.eta * row.importance * y) if y * margin <= 0.0 else 0.0
+    return finite_step(rule.eta * row.importance * y) if y * margin <= 0.0 else 0.0
 
 
 @part
@@ -66,7 +72,7 @@ def _aggressive(
 ) -> float:
     """−η·ℓ′(m, y) where ℓ(m, y) > 0."""
     if value(loss, margin, y) > 0.0:
-        return saturated(-rule.eta * row.importance * derivative(loss, margin, y))
+        return finite_step(-rule.eta * row.importance * derivative(loss, margin, y))
     return 0.0
 
 
@@ -89,7 +95,7 @@ def _passive_aggressive(
     size = squared_norm(row)
     if amount <= 0.0 or size == 0.0 or row.importance == 0.0:
         return 0.0
-    return float(-derivative(loss, margin, y) * min(rule.C * row.importance, amount / size))
+    return finite_step(-derivative(loss, margin, y) * min(rule.C * row.importance, amount / size))
 
 
 @part
@@ -113,7 +119,7 @@ def _tuned(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: 
         return 0.0
     ratio = rule.level[0] / size
     eta = ratio * ratio - rule.beta * y * margin / size / size
-    return float(row.importance * y * min(max(eta, 0.0), 1.0))
+    return finite_step(row.importance * y * min(max(eta, 0.0), 1.0))
 
 
 @part
@@ -124,7 +130,7 @@ class Target(NamedTuple):
 @coefficient.of(Target)
 def _target(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
     """y."""
-    return saturated(row.importance * y)
+    return finite_step(row.importance * y)
 
 
 @part
@@ -137,7 +143,7 @@ class Residual(NamedTuple):
 @coefficient.of(Residual)
 def _residual(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
     """η·(y − m)."""
-    return saturated(rule.eta * row.importance * (y - margin))
+    return finite_step(rule.eta * row.importance * (y - margin))
 
 
 @part
@@ -155,7 +161,7 @@ def _normalized_residual(
     size = squared_norm(row)
     if size == 0.0:
         return 0.0
-    return saturated(rule.eta * row.importance * (y - margin) / size)
+    return finite_step(rule.eta * row.importance * (y - margin) / size)
 
 
 @part
@@ -176,7 +182,7 @@ def _original_arow(
     gap = 1.0 - y * margin
     if gap <= 0.0 or row.importance == 0.0:
         return 0.0
-    return float(y * gap / (spread(f, view, row) + rule.r / row.importance))
+    return finite_step(y * gap / (spread(f, view, row) + rule.r / row.importance))
 
 
 @part
@@ -203,4 +209,4 @@ def _soft_confidence(
     zeta = 1.0 + square
     root = np.sqrt(m * m * square * square / 4.0 + upsilon * square * zeta)
     alpha = (-m * (1.0 + square / 2.0) + root) / (upsilon * zeta)
-    return float(y * min(max(alpha, 0.0), rule.C * row.importance))
+    return finite_step(y * min(max(alpha, 0.0), rule.C * row.importance))

@@ -1,0 +1,5 @@
+"""``python -m fenchel``."""
+
+from fenchel.cli import main
+
+main(prog_name="fenchel")

@@ -1,0 +1,144 @@
+"""Rows of a stream read a second time: as matrices, and through the compiled loop once more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from fenchel._kernel import kernel, state
+from fenchel._kernel.rows import DenseRows
+from fenchel._kernel.state import Array
+from fenchel.certificates.runs import Sums
+from fenchel.loops import trace_rows
+from fenchel.losses.verbs import derivative, value
+
+
+class Block(NamedTuple):
+    """Sound rows of so many columns, their targets, and their importance (one number, or one a row)."""
+
+    rows: Any
+    width: int
+    targets: Array
+    importance: Array
+
+    @property
+    def weights(self) -> Array:
+        """One importance a row."""
+        return np.broadcast_to(self.importance, self.targets.shape)
+
+    def matrix(self, columns: int, intercept: bool) -> Any:
+        """The rows as a dense or CSR matrix, the intercept's column first where there is one."""
+        count = len(self.targets)
+        if isinstance(self.rows, DenseRows):
+            X = np.zeros((count, columns + intercept))
+            X[:, intercept : intercept + self.width] = self.rows.values
+            X[:, :intercept] = 1.0
+            return X
+        rows = self.rows
+        X = sp.csr_array(
+            (rows.values, rows.indices.astype(np.int64), rows.indptr), shape=(count, columns)
+        )
+        lead = sp.csr_array(np.ones((count, int(intercept))))
+        return sp.csr_array(sp.hstack([lead, X], format="csr")) if intercept else X
+
+
+Reading = Callable[[], Iterable[Block]]
+
+
+@kernel
+def loss_values(loss: Any, margins: Array, y: Array, values: Array, slopes: Array) -> None:
+    """ℓ and ℓ′ of each margin."""
+    for t in range(y.shape[0]):
+        values[t] = value(loss, margins[t], y[t])
+        slopes[t] = derivative(loss, margins[t], y[t])
+
+
+def losses(loss: Any, margins: Array, y: Array) -> tuple[Array, Array]:
+    """ℓ and ℓ′ of each margin, whatever the loss."""
+    values, slopes = np.empty(len(y)), np.empty(len(y))
+    run = loss_values if state.from_package(loss) else loss_values.fresh  # type: ignore[attr-defined]
+    run(loss, np.ascontiguousarray(margins), np.ascontiguousarray(y), values, slopes)
+    return values, slopes
+
+
+def set_dimension(part: Any, dimension: float) -> None:
+    """Tell the parts that ask for it how many coordinates there are."""
+    for name, array in state.arrays(part):
+        if name.rpartition(".")[2] == "dimension":
+            array[0] = dimension
+
+
+def traced(
+    parts: Sequence[Any], blocks: Iterable[Block], columns: int, intercept: bool
+) -> Iterator[tuple[Block, Array, Array]]:
+    """Each block with the margins and coefficients of a fresh run of loss, regularizer and rule."""
+    loss, f, rule = (state.start(part, columns + 1) for part in parts[:3])
+    ours = all(map(state.from_package, (loss, f, rule)))
+    run = trace_rows if ours else trace_rows.fresh  # type: ignore[attr-defined]
+    seen = 0
+    for block in blocks:
+        seen = max(seen, block.width)
+        set_dimension(f, seen + intercept)
+        margins, coefficients = np.empty((2, len(block.targets)))
+        run(
+            loss,
+            f,
+            rule,
+            block.rows,
+            block.targets,
+            block.importance,
+            float(intercept),
+            margins,
+            coefficients,
+        )
+        yield block, margins, coefficients
+
+
+def compare(
+    sums: Sums,
+    parts: Sequence[Any],
+    blocks: Iterable[Block],
+    columns: int,
+    intercept: bool,
+    candidates: Sequence[Array],
+) -> list[Sums]:
+    """The sums of a run with those of each candidate u, by one reading of the blocks.
+
+    The run is repeated on the way: blocks that are not those it learned from are refused.
+    """
+    compared = [replace(sums) for _ in candidates]
+    U = np.column_stack(candidates)
+    count = pairs = 0.0
+    first = columns
+    for number, (block, margins, c) in enumerate(traced(parts, blocks, columns, intercept)):
+        if number == 0:
+            first = block.width
+        count += len(c)
+        pairs += float(c @ margins)
+        predicted = np.asarray(block.matrix(columns, intercept) @ U)
+        for k, with_u in enumerate(compared):
+            _add(with_u, parts[0], block, margins, c, predicted[:, k])
+    if count != sums.rounds or not np.isclose(pairs, sums.pairs, rtol=1e-6, atol=1e-9):
+        raise ValueError(
+            f"the stream is not the one that was learned: {count:g} rows with Σ⟨z, w⟩ = {pairs:.9g} "
+            f"against {sums.rounds:g} rows with {sums.pairs:.9g}; give the same rows in their order"
+        )
+    for with_u in compared:
+        with_u.grown = float(columns - first)
+    return compared
+
+
+def _add(s: Sums, loss: Any, block: Block, margins: Array, c: Array, predicted: Array) -> None:
+    """What one block adds to the sums of one u."""
+    h = block.weights
+    values, _ = losses(loss, predicted, block.targets)
+    s.loss_u += float(h @ values)
+    s.eta_loss_u += float(np.abs(c) @ values)
+    s.pairs_u += float(c @ predicted)
+    s.squares_u += float(h @ predicted**2)
+    s.update_squares_u += float(predicted[c != 0.0] @ predicted[c != 0.0])
+    s.apart_u += float(h @ (margins - predicted) ** 2)

@@ -1,0 +1,119 @@
+"""A certificate: what a theorem promised of a run, what the run achieved, and what lies between."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+# Both sides are sums of rounded terms: a bound counts as kept when it is exceeded by no more than
+# this share of the absolute values of all terms.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One hypothesis of a theorem, with the measured value that satisfies or breaks it."""
+
+    statement: str
+    measured: float
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Both sides of one inequality on one run, for one comparator u.
+
+    ``kind`` is "tight" where some u attains the bound, "upper" otherwise, and "printed" for the
+    one inequality of the paper that is false in general (the closing form of Corollary 2), shown
+    beside its correction. ``unit`` is the size of the terms, the unit of rounding errors.
+    """
+
+    theorem: str
+    equation: str
+    quantity: str
+    comparator: str
+    achieved: float
+    bound: float
+    unit: float
+    assumptions: tuple[Assumption, ...] = ()
+    kind: str = "upper"
+    origin: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def slack(self) -> float:
+        """How much the theorem promised beyond what the run needed: bound − achieved."""
+        return self.bound - self.achieved
+
+    @property
+    def holds(self) -> bool:
+        """Whether achieved ≤ bound, up to ``ROUNDING`` of the unit."""
+        return bool(self.slack >= -ROUNDING * max(self.unit, abs(self.achieved), abs(self.bound)))
+
+    @property
+    def applies(self) -> bool:
+        """Whether the run satisfies every assumption, and both sides are finite."""
+        finite = math.isfinite(self.achieved) and math.isfinite(self.bound)
+        return finite and all(assumption.holds for assumption in self.assumptions)
+
+    @property
+    def ratio(self) -> float:
+        """bound/achieved: 1 is a bound that is attained."""
+        return self.bound / self.achieved if self.achieved > 0.0 else math.inf
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in a word or two."""
+        if self.kind == "printed":
+            return "false in general" + ("" if self.holds else ", and here")
+        if not self.applies:
+            return "does not apply"
+        return "holds" if self.holds else "VIOLATED"
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.theorem}, {self.equation}: {self.verdict}",
+            f"  {self.quantity} {self.achieved:.6g} ≤ {self.bound:.6g} (slack {self.slack:.6g})",
+            f"  against {self.comparator}",
+        ]
+        for a in self.assumptions:
+            mark = "yes" if a.holds else "NO"
+            lines.append(f"  {a.statement}: {mark} ({a.measured:.6g})")
+        return "\n".join(lines)
+
+    def to_json(self) -> str:
+        """All of it as JSON; numbers that are not finite become null."""
+        told = {
+            "theorem": self.theorem,
+            "equation": self.equation,
+            "quantity": self.quantity,
+            "comparator": self.comparator,
+            "achieved": float(self.achieved),
+            "bound": float(self.bound),
+            "slack": float(self.slack),
+            "applies": self.applies,
+            "holds": self.holds,
+            "kind": self.kind,
+            "assumptions": [
+                {"statement": a.statement, "measured": float(a.measured), "holds": bool(a.holds)}
+                for a in self.assumptions
+            ],
+        }
+        return msgspec.json.encode(told).decode()
+
+    def __rich__(self) -> Any:
+        return table([self])
+
+
+def table(certificates: list[Certificate]) -> Any:
+    """Certificates as a table for the terminal, one a line."""
+    from rich.table import Table
+
+    shown = Table("theorem", "quantity", "achieved", "bound", "slack", "verdict", "against")
+    for c in certificates:
+        numbers = (f"{value:.6g}" for value in (c.achieved, c.bound, c.slack))
+        name = f"{c.theorem}, {c.equation}"
+        shown.add_row(name, c.quantity, *numbers, c.verdict, c.comparator)
+    return shown

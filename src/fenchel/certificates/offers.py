@@ -1,0 +1,202 @@
+"""Which inequalities speak of which run, and the tightest of each over several comparators."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._kernel import state
+from fenchel._kernel.state import Array
+from fenchel.certificates import (
+    classification,
+    general,
+    scale_invariance,
+    second_order,
+    squares,
+)
+from fenchel.certificates.blocks import Block, Reading, compare
+from fenchel.certificates.certificate import Certificate
+from fenchel.certificates.replay import replay
+from fenchel.certificates.runs import Run, constant, into_domain, ledger_sums, textbook
+from fenchel.losses import Hinge, Squared
+from fenchel.regularizers import (
+    AdaGrad,
+    Composite,
+    DiagonalQuadratic,
+    Euclidean,
+    FullQuadratic,
+    Leveled,
+    ScaleInvariantAdaGrad,
+    ScaleInvariantPNorm,
+)
+from fenchel.rules import (
+    Aggressive,
+    Conservative,
+    PassiveAggressive,
+    Residual,
+    Subgradient,
+    Target,
+    TunedAggressive,
+)
+
+Inequality = Callable[[Run], Certificate]
+CLASSIFYING = (Aggressive, Conservative, PassiveAggressive, Subgradient, TunedAggressive)
+
+
+class Origin(NamedTuple):
+    """Where a certificate comes from: enough to run everything again."""
+
+    parts: tuple[Any, ...]
+    columns: int
+    intercept: bool
+    u: Array
+    inequality: Inequality
+
+
+def offered(run: Run) -> list[Inequality]:
+    """The inequalities that speak of runs of these parts, in the paper's order."""
+    s, f = run.sums, run.f
+    if not hasattr(f, "conjugate") or not math.isfinite(s.steps):
+        return []
+    found: list[Inequality] = []
+    if math.isfinite(s.residue):
+        found.append(general.lemma_1)
+    if general.step_size(run) is not None and math.isfinite(s.terms):
+        found += _regret_bounds(f)
+    found += _square_loss_bounds(run)
+    if isinstance(f, ScaleInvariantPNorm):
+        found += [scale_invariance.p_norm_inner_bound, scale_invariance.p_norm_bound]
+    if isinstance(f, ScaleInvariantAdaGrad):
+        found += [
+            scale_invariance.adagrad_inner_bound,
+            scale_invariance.adagrad_bound,
+            scale_invariance.adagrad_box_bound,
+        ]
+    if isinstance(run.loss, Hinge) and isinstance(run.rule, CLASSIFYING):
+        found += _classification_bounds(run)
+    return found
+
+
+def _regret_bounds(f: Any) -> list[Inequality]:
+    found: list[Inequality] = [general.composite_bound]
+    if isinstance(f, AdaGrad):
+        found.append(general.adaptive_bound)
+    if isinstance(f, Composite) and f.root == 1.0 and f.lag == 0.0:
+        found.append(general.tuned_bound)
+    if isinstance(f, Composite) and f.root == 0.0 and f.lag == 0.0:
+        found.append(general.log_bound)
+    return found
+
+
+def _square_loss_bounds(run: Run) -> list[Inequality]:
+    f = run.f
+    if not isinstance(run.loss, Squared):
+        return []
+    if isinstance(run.rule, Residual) and isinstance(f, (Euclidean, Leveled)):
+        return [squares.filtering_bound]
+    if not isinstance(run.rule, Target) or not getattr(f, "always", False):
+        return []
+    if isinstance(f, FullQuadratic):
+        return [squares.forecaster_lemma, squares.forecaster_sum, squares.forecaster_logdet]
+    return [squares.forecaster_lemma] if isinstance(f, DiagonalQuadratic) else []
+
+
+def _classification_bounds(run: Run) -> list[Inequality]:
+    f = run.f
+    found: list[Inequality] = []
+    if f.homogeneous and math.isfinite(run.sums.residue):
+        found += [partial(classification.hinge_lemma, scale=1.0), classification.hinge_lemma]
+    if constant(f):
+        found += [
+            classification.mistake_bound,
+            classification.corrected_closing_bound,
+            classification.printed_closing_bound,
+        ]
+    if not isinstance(run.rule, (Aggressive, Conservative)) or getattr(f, "always", False):
+        return found
+    if isinstance(f, FullQuadratic) and f.tentative:
+        found += [
+            second_order.matrix_bound,
+            second_order.determinant_bound,
+            second_order.arow_bound,
+        ]
+    if isinstance(f, DiagonalQuadratic):
+        found.append(second_order.diagonal_bound)
+        if isinstance(run.rule, Conservative):
+            found.append(second_order.rare_feature_bound)
+    return found
+
+
+def certificates(
+    parts: Sequence[Any],
+    read: Reading,
+    columns: int,
+    intercept: bool,
+    candidates: dict[str, Array],
+    ours: bool = True,
+) -> list[Certificate]:
+    """Every certificate of a run that kept a ledger, each at the candidate with the least slack.
+
+    ``parts`` are loss, regularizer, rule, average and ledger in the state after the run.
+    """
+    loss, part, rule = parts[:3]
+    ledger = parts[4]
+    f = textbook(part, columns, intercept)
+    sums = ledger_sums(part, f, ledger, ours)
+    moved = {name: into_domain(f, u) for name, u in candidates.items()}
+    compared = compare(sums, parts, read(), columns, intercept, list(moved.values()))
+    runs = [
+        Run(loss, f, rule, each, u, name)
+        for (name, u), each in zip(moved.items(), compared, strict=True)
+    ]
+    start = tuple(state.start(p, 1) for p in parts[:3])
+    found = []
+    for inequality in offered(runs[0]):
+        made = [(inequality(run), run) for run in runs]
+        best, run = min(made, key=_worth)
+        origin = Origin(start, columns, intercept, run.u, inequality)
+        found.append(replace(best, origin=origin))
+    return found
+
+
+def _worth(made: tuple[Certificate, Run]) -> tuple[bool, bool, float]:
+    """What applies comes first, then least slack; against u = 0 the hinge lemma says nothing."""
+    certificate, run = made
+    empty = certificate.theorem == "Hinge lemma" and not run.u.any()
+    slack = certificate.slack if math.isfinite(certificate.slack) else math.inf
+    return not certificate.applies, empty, slack
+
+
+def tightest(found: Iterable[Certificate]) -> Certificate:
+    """The applicable certificate with the least slack against its bound, Lemma 1 only if alone."""
+    fit = [c for c in found if c.applies and c.kind != "printed"]
+    plain = [c for c in fit if c.theorem not in ("Lemma 1", "Hinge lemma")] or fit
+    if not plain:
+        raise ValueError(
+            "no theorem covers this run: see learner.certificates() for what is missing"
+        )
+    return min(plain, key=lambda c: c.slack / max(abs(c.bound), 1e-300))
+
+
+def verify(certificate: Certificate, blocks: Iterable[Block]) -> Certificate:
+    """The same certificate, both sides recomputed from the data by Algorithm 1 in NumPy."""
+    if certificate.origin is None:
+        raise ValueError("this certificate does not know its run: verify the one a learner gave")
+    o: Origin = certificate.origin
+    run = replay(o.parts, blocks, o.columns, o.intercept, o.u, certificate.comparator)
+    return replace(o.inequality(run), origin=o)
+
+
+def agrees(a: Certificate, b: Certificate, tolerance: float = 1e-7) -> bool:
+    """Whether two certificates state the same, up to rounding."""
+    unit = tolerance * max(a.unit, b.unit, 1e-300)
+    return bool(
+        (a.theorem, a.equation) == (b.theorem, b.equation)
+        and abs(a.achieved - b.achieved) <= unit
+        and np.isclose(a.bound, b.bound, rtol=tolerance, atol=unit)
+    )

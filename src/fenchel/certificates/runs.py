@@ -1,0 +1,184 @@
+"""A run as the inequalities see it: the regularizer it ended with, and its sums."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from fenchel._kernel import state
+from fenchel._kernel.state import MATRIX, SLOTS, Array
+from fenchel.certificates.certificate import Assumption
+from fenchel.loops.terms import all_terms
+from fenchel.regularizers import (
+    Entropic,
+    Euclidean,
+    FullQuadratic,
+    Orthant,
+    PNorm,
+    Simplex,
+    WeightedPNorm,
+    Whole,
+)
+
+UNKNOWN = math.nan
+
+
+@dataclass
+class Sums:
+    """The sums of a run (see ``Ledger``), and below those that depend on u; NaN is unknown."""
+
+    rounds: float = 0.0
+    loss: float = 0.0
+    steps: float = 0.0
+    residue: float = 0.0
+    pairs: float = 0.0
+    squares: float = 0.0
+    terms: float = 0.0
+    mistakes: float = 0.0
+    errors: float = 0.0
+    etas: float = 0.0
+    error_etas: float = 0.0
+    excess: float = 0.0
+    size: float = 0.0
+    target: float = 0.0
+    slope: float = 0.0
+    gradient: float = 0.0
+    inverse: float = 0.0
+    gained: float = 0.0
+    uneven: float = 0.0
+    heaviest: float = 0.0
+    shortfall: float = 0.0
+    grown: float = 0.0  # by how many columns the rows widened over the run
+    # of u
+    loss_u: float = 0.0  # Σ h·ℓ_t(u)
+    eta_loss_u: float = 0.0  # L_η = Σ η_t·ℓ_t(u) over updates
+    pairs_u: float = 0.0  # Σ ⟨z_t, u⟩
+    squares_u: float = 0.0  # Σ h·⟨u, x_t⟩²
+    update_squares_u: float = 0.0  # Σ ⟨u, x_t⟩² over updates
+    apart_u: float = 0.0  # Σ h·(⟨w_t, x_t⟩ − ⟨u, x_t⟩)²
+
+
+@dataclass(frozen=True)
+class Run:
+    """Parts after T rounds in NumPy's form, the sums, and a comparator u with its name."""
+
+    loss: Any
+    f: Any
+    rule: Any
+    sums: Sums
+    u: Array
+    comparator: str = "u"
+
+    @property
+    def domain(self) -> Any:
+        """S."""
+        return getattr(self.f, "domain", Whole())
+
+    @property
+    def whole(self) -> Assumption:
+        """Whether S is the whole space."""
+        inside = isinstance(self.domain, Whole)
+        return Assumption("S is the whole space", float(inside), inside)
+
+    @property
+    def in_domain(self) -> Assumption:
+        """Whether u ∈ S, by the distance to its projection."""
+        far = float(np.abs(into_domain(self.f, self.u) - self.u).max(initial=0.0))
+        unit = 1.0 + float(np.abs(self.u).max(initial=0.0))
+        return Assumption("u lies in S", far, far <= 1e-9 * unit)
+
+    @property
+    def cone(self) -> Assumption:
+        """Whether u and its multiples lie in S, which f_T(λu) = λ²·f_T(u) presumes."""
+        inside = isinstance(self.domain, (Whole, Orthant)) and self.in_domain.holds
+        return Assumption("λ·u lies in S for all λ > 0", float(inside), inside)
+
+    @property
+    def fixed_domain(self) -> Assumption:
+        """Whether S stayed the same: where 0 ∉ S it changes with each new coordinate."""
+        free = not (isinstance(self.f, Entropic) or _without_origin(self.domain))
+        return Assumption(
+            "S stays the same as columns are added", self.sums.grown, free or self.sums.grown == 0.0
+        )
+
+    @property
+    def even(self) -> Assumption:
+        """Whether every example has importance 1."""
+        return Assumption(
+            "importance 1: max |h_t − 1|", self.sums.uneven, self.sums.uneven <= 1e-12
+        )
+
+
+def _without_origin(domain: Any) -> bool:
+    return bool(isinstance(domain, Simplex) or np.any(domain.project(np.zeros(1)) != 0.0))
+
+
+def into_domain(f: Any, u: Array) -> Array:
+    """The point of S next to u; for entropies u scaled or projected into the simplex."""
+    if isinstance(f, Entropic):
+        if not f.signed:
+            return Simplex(total=f.total).project(u)
+        size = float(np.abs(u).sum())
+        return u * (f.total / size) if size > f.total else u
+    return np.asarray(getattr(f, "domain", Whole()).project(u))
+
+
+def textbook(part: Any, columns: int, intercept: bool) -> Any:
+    """A part of the compiled loop in NumPy's form: its arrays cut to the coordinates there are."""
+    kept = slice(0 if intercept else 1, columns + 1)
+    changes: dict[str, Any] = {}
+    for name, value in state.fields(part).items():
+        marker = state.marker_of(part, name)
+        if marker is SLOTS or (isinstance(value, np.ndarray) and name == "a"):
+            changes[name] = value[kept]
+        elif marker is MATRIX:
+            changes[name] = value[kept, kept]
+        elif state.is_part(value):
+            changes[name] = textbook(value, columns, intercept)
+    plain = state.replaced(part, changes)
+    if isinstance(part, FullQuadratic):
+        return plain._replace(factor=_moments(part, changes["factor"]))
+    return plain
+
+
+def _moments(f: FullQuadratic, factor: Array) -> Array:
+    """A − a·I of A = RᵀR; a row of R that was never touched is that of √a·I."""
+    R = factor.copy()
+    untouched = np.diag(R) == 0.0
+    R[untouched, untouched] = np.sqrt(f.a)
+    return np.asarray(R.T @ R - f.a * np.eye(len(R)))
+
+
+def theta_of(f: Any) -> Array:
+    """θ_{T+1}."""
+    return np.asarray(f.inner.theta if hasattr(f, "inner") else f.theta)
+
+
+def constant(f: Any) -> bool:
+    """Whether f_t never changes."""
+    return isinstance(f, (Euclidean, PNorm, WeightedPNorm))
+
+
+def ledger_sums(part: Any, plain: Any, ledger: Any, ours: bool = True) -> Sums:
+    """The sums of u's first half, from the ledger of a compiled run.
+
+    ``part`` is the regularizer of the loop, ``plain`` its NumPy form.
+    """
+    known = {name for name in ledger._fields if name in {f.name for f in fields(Sums)}}
+    sums = Sums(**{name: float(getattr(ledger, name)[0]) for name in known})
+    run = all_terms if ours else all_terms.fresh  # type: ignore[attr-defined]
+    sums.terms = float(run(part, ledger))
+    sums.residue = _residue(plain, float(ledger.climb[0]))
+    return sums
+
+
+def _residue(f: Any, climb: float) -> float:
+    """Σ (f_t*(θ_t) − f_{t−1}*(θ_t)) = f_T*(θ_{T+1}) − climb; f_1*(0) where f never changes."""
+    if not hasattr(f, "conjugate") or isinstance(getattr(f, "domain", None), Simplex):
+        return UNKNOWN
+    if constant(f):
+        return float(f.conjugate(np.zeros_like(theta_of(f))))
+    return float(f.conjugate(theta_of(f))) - climb

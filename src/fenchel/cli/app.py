@@ -1,0 +1,104 @@
+"""The commands and their options. Their work is imported when it is asked for: help is instant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from fenchel import _version
+from fenchel.cli import options
+from fenchel.cli.failing import RefusingGroup
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
+
+
+@click.group(cls=RefusingGroup, context_settings=SETTINGS)
+@click.version_option(_version.__version__, prog_name="fenchel")
+def main() -> None:
+    """Online learning with linear models: one pass, any size of data, nothing to tune.
+
+    DATA is a file (svmlight, Vowpal Wabbit text, CSV, JSON lines, Parquet, Arrow; also gz, bz2,
+    zst), - for standard input, or embedded data: breast_cancer, wine, digits, diabetes, zipf.
+    """
+
+
+@main.command()
+@click.argument("data")
+@options.one_learner
+@click.option("--save", metavar="MODEL", help="Write the learner to this file at the end.")
+@click.option("--resume", metavar="MODEL", help="Go on with the learner of this file.")
+@click.option("--passes", default=1, type=click.IntRange(1), show_default=True, metavar="N",
+              help="Read the data N times; every tenth row is then held out.")  # fmt: skip
+@click.option("--predictions", metavar="FILE", help="Each prediction, made before its label.")
+@click.option("--checkpoint-every", type=click.IntRange(1), metavar="N",
+              help="Save after every N rounds too.")  # fmt: skip
+@options.json_file
+@options.learning
+@options.reading
+@options.on_error
+@options.quiet
+def train(**given: Any) -> None:
+    """Learn from DATA in one pass, and tell how good the predictions were along the way.
+
+    Each is made before its label is seen. Without --learner the mixture `auto` learns.
+    """
+    from fenchel.cli import training
+
+    training.train(**given)
+
+
+@main.command()
+@click.argument("model")
+@click.argument("data")
+@click.option("--output", metavar="FILE", help="Write here instead of to standard output.")
+@options.reading
+@options.quiet
+def predict(**given: Any) -> None:
+    """Predict the label or number of each row of DATA, one a line.
+
+    Labels in DATA are not needed, and not looked at.
+    """
+    from fenchel.cli import predicting
+
+    predicting.predict(**given)
+
+
+@main.command()
+@click.argument("data", default="breast_cancer")
+@options.many_learners
+@options.json_file
+@options.learning
+@options.reading
+@options.on_error
+@options.quiet
+def compare(**given: Any) -> None:
+    """Run learners side by side over one reading of DATA, and recommend one.
+
+    Without --learner all that suit the task; without DATA the embedded breast_cancer.
+    """
+    from fenchel.cli import comparing
+
+    comparing.compare(**given)
+
+
+@main.command()
+@click.argument("model")
+@click.option("--top", default=10, type=click.IntRange(0), show_default=True, metavar="N",
+              help="Show the N largest weights; 0 reads the header alone.")  # fmt: skip
+@click.option("--verify", is_flag=True, help="Recompute the digest over the whole file.")
+def inspect(**given: Any) -> None:
+    """Show what is in a MODEL: learner, parameters, rounds, largest weights."""
+    from fenchel.cli import inspecting
+
+    inspecting.inspect(**given)
+
+
+@main.command()
+@click.option("--json", "json_file", is_flag=False, flag_value="-", metavar="[FILE]",
+              help="As JSON, to standard output or to a file.")  # fmt: skip
+def learners(**given: Any) -> None:
+    """Describe every learner: its parts, parameters, equation, theorem and cost."""
+    from fenchel.cli import listing
+
+    listing.learners(**given)

@@ -1,0 +1,122 @@
+"""From what was typed as SPEC to a learner of the task at hand."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+from fenchel.learners import CATALOGUE, Learner, from_parameters, hedge, one_against_rest
+from fenchel.learners.registry import parameters_of
+from fenchel.learners.specification import parse
+
+# A regression loss for learners that take any: squared, or one with a Lipschitz constant.
+REGRESSION_LOSS = {
+    "passive_aggressive": "epsilon_insensitive",
+    "scale_invariant_p_norm": "absolute",
+    "scale_invariant_adagrad": "absolute",
+    "coin_betting": "absolute",
+}
+# The last parameter of these is a learner, or several joined by +; the rest of the text is theirs.
+NESTED = {"hedge": "experts", "one_against_rest": "learner"}
+
+
+def build(text: str, task: str, loss: str | None = None, intercept: bool = True) -> Learner:
+    """The learner of a specification for a task, or a click error that says what is wrong.
+
+    >>> build("gradient-descent:eta=0.5", "regression")
+    <gradient_descent:eta=0.5,loss=squared, 0 rounds, 0 features>
+    >>> build("hedge:experts=perceptron+arow:r=0.1", "binary").specification
+    'hedge:experts=perceptron+arow:r=0.1'
+    """
+    try:
+        learner = _build(text, task, loss, intercept)
+    except ValueError as error:
+        raise _wrong(f"{text}: {error}") from None
+    if learner.task != task:
+        raise _wrong(f"{text} is for {learner.task}, the task is {task}.")
+    return learner
+
+
+def natural_tasks(text: str) -> tuple[str, ...]:
+    """The tasks that the named learner is made for; of two classes means of several too."""
+    name = _known_name(text)
+    tasks = CATALOGUE[name].tasks
+    return (*tasks, "multiclass") if "binary" in tasks else tasks
+
+
+def _build(text: str, task: str, loss: str | None, intercept: bool) -> Learner:
+    name = _known_name(text)
+    if name in NESTED:
+        return _nested(name, text, task, loss, intercept)
+    _, parameters = parse(text)
+    _refuse_unknown(name, parameters)
+    if name == "auto":
+        return _auto(parameters, task, loss, intercept)
+    two = "binary" if task == "multiclass" else task
+    learner = from_parameters(
+        name, {**parameters, **_for_task(name, parameters, two, loss, intercept)}
+    )
+    return one_against_rest(learner) if task == "multiclass" else learner
+
+
+def _for_task(
+    name: str, parameters: dict[str, Any], task: str, loss: str | None, intercept: bool
+) -> dict[str, Any]:
+    """The parameters that the task and the other options ask for."""
+    asked: dict[str, Any] = {}
+    takes_loss = "loss" in parameters_of(name)
+    if loss is not None and not takes_loss:
+        raise _wrong(f"{name} has a loss of its own; leave --loss out.", "--loss")
+    if takes_loss and loss is not None:
+        asked["loss"] = loss
+    elif takes_loss and task == "regression" and "loss" not in parameters:
+        asked["loss"] = REGRESSION_LOSS.get(name, "squared")
+    if not intercept:
+        asked["intercept"] = False
+    if task == "binary" and CATALOGUE[name].tasks == ("regression",):
+        asked["task"] = "binary"
+    return asked
+
+
+def _auto(parameters: dict[str, Any], task: str, loss: str | None, intercept: bool) -> Learner:
+    if loss is not None or not intercept:
+        option = "--loss" if loss is not None else "--no-intercept"
+        raise _wrong("is for single learners: name one with --learner.", option)
+    return from_parameters("auto", parameters or ({} if task == "binary" else {"task": task}))
+
+
+def _nested(name: str, text: str, task: str, loss: str | None, intercept: bool) -> Learner:
+    """``hedge:experts=A+B`` and the like; other parameters come before."""
+    head, equals, inner = text.partition(f"{NESTED[name]}=")
+    if not equals or not inner:
+        raise _wrong(f"write {name}:{NESTED[name]}=… with a learner (several joined by +).")
+    _, parameters = parse(head)
+    _refuse_unknown(name, parameters)
+    if name == "one_against_rest":
+        return one_against_rest(_build(inner, "binary", loss, intercept), **parameters)
+    # A plus sign before a letter: 1e+5 is a number.
+    texts = re.split(r"\+(?=[A-Za-z_])", inner)
+    return hedge([_build(text, task, loss, intercept) for text in texts], **parameters)
+
+
+def _known_name(text: str) -> str:
+    name = text.partition(":")[0].strip().replace("-", "_")
+    if name not in CATALOGUE:
+        close = get_close_matches(name, CATALOGUE, n=3)
+        hint = f"did you mean {' or '.join(close)}?" if close else "see `fenchel learners`."
+        raise _wrong(f"there is no learner {name!r}: {hint}")
+    return name
+
+
+def _refuse_unknown(name: str, parameters: dict[str, Any]) -> None:
+    known = parameters_of(name)
+    for key in parameters:
+        if key not in known:
+            raise _wrong(f"{name} has no parameter {key!r}: it has {', '.join(known)}.")
+
+
+def _wrong(message: str, option: str = "--learner") -> click.BadParameter:
+    return click.BadParameter(message, param_hint=f"'{option}'")

@@ -1,0 +1,74 @@
+"""``fenchel inspect``: what a model file says, and the largest weights by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fenchel import models
+from fenchel.models import ModelRefused
+
+LABEL_WIDTH = 12
+
+
+def inspect(model: str, top: int, verify: bool) -> None:
+    """Run the command. The header needs NumPy alone; weights need the learner."""
+    metadata = models.read_metadata(model)
+    if "learner" not in metadata:
+        raise ModelRefused(f"{model}: holds no learner; name a file that fenchel saved")
+    _header(model, metadata)
+    if verify:
+        _fact("digest", f"sound, sha256 {models.verify(model)}")
+    if top:
+        from fenchel.cli.weights import tell_weights
+
+        tell_weights(model, top)
+
+
+def _header(path: str, metadata: dict[str, Any]) -> None:
+    _fact("model", f"{path}, {Path(path).stat().st_size:,} bytes")
+    _fact("learner", metadata["learner"])
+    for key, value in (metadata.get("parameters") or {}).items():
+        _fact("", f"{key} = {_readable(value)}")
+    _fact("task", f"{metadata.get('task')}{_classes(metadata)}")
+    _fact("rounds", f"{metadata.get('rounds', 0):,}")
+    stream = metadata.get("stream") or {}
+    bits = stream.get("bits") if isinstance(stream, dict) else None
+    kind = f"hashed, {bits} bits" if bits else "named" if metadata.get("named") else "numbered"
+    _fact("features", f"{metadata.get('columns', 0):,} ({kind})")
+    if metadata.get("intercept") is False:
+        _fact("intercept", "none")
+
+
+def _classes(metadata: dict[str, Any]) -> str:
+    labels = [_plain(label) for label in metadata.get("labels") or [] if label is not None]
+    if not labels:
+        return ""
+    if metadata.get("task") == "binary" and len(labels) == 2:
+        return f": {labels[0]} is −1, {labels[1]} is +1"
+    return f": {', '.join(labels)}"
+
+
+def _readable(value: Any) -> str:
+    """A parameter: a number, a word, a part, or other learners by name."""
+    if isinstance(value, list):
+        return ", ".join(_readable(item) for item in value)
+    if isinstance(value, dict) and "learner" in value:
+        inner = ",".join(f"{k}={_readable(v)}" for k, v in value.get("parameters", {}).items())
+        return f"{value['learner']}:{inner}" if inner else str(value["learner"])
+    if isinstance(value, dict):
+        return str(value.get("part", value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _plain(value)
+
+
+def _plain(label: Any) -> str:
+    whole = isinstance(label, float) and label.is_integer()
+    return str(int(label)) if whole else str(label)
+
+
+def _fact(name: str, value: str) -> None:
+    click.echo(f"{name:<{LABEL_WIDTH}}{value}")

@@ -1,0 +1,66 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+FORMATS = ("svmlight", "vw", "csv", "jsonl", "parquet", "arrow")
+TASKS = ("binary", "multiclass", "regression")
+
+
+def _together(*options: Any) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+SPECIFICATION = "A learner: name or name:key=value,…, such as arow:r=0.1 (see `fenchel learners`)"
+
+one_learner = click.option("--learner", metavar="SPEC", help=f"{SPECIFICATION}. [default: auto]")
+many_learners = click.option(
+    "--learner",
+    "specifications",
+    metavar="SPEC",
+    multiple=True,
+    help=f"{SPECIFICATION}; repeat it.",
+)
+json_file = click.option("--json", "json_file", metavar="FILE", help="The figures as JSON.")
+quiet = click.option("--quiet", is_flag=True, help="Say nothing but results and errors.")
+
+learning = _together(
+    click.option("--task", type=click.Choice(TASKS), help="Guessed from the labels if left out."),
+    click.option("--loss", metavar="NAME", help="For learners that take one: hinge, logistic, …"),
+    click.option("--bits", type=click.IntRange(1, 31), metavar="B",
+                 help="Hash the names into 2^B columns."),
+    click.option("--no-intercept", is_flag=True, help="Learn without a constant feature."),
+)  # fmt: skip
+
+on_error = click.option(
+    "--on-error",
+    type=click.Choice(("stop", "skip")),
+    default="stop",
+    show_default=True,
+    help="What to do with a bad line.",
+)
+
+reading = _together(
+    click.option("--format", type=click.Choice(FORMATS),
+                 help="Guessed from the file's name if left out."),
+    click.option("--label", metavar="NAME", help="The label's column (csv: else the last)."),
+    click.option("--index-base", type=click.Choice(("0", "1")),
+                 help="The first index of svmlight.  [default: 1]"),
+    click.option("--categorical", metavar="NAME", multiple=True,
+                 help="A csv column of categories that look like numbers; repeat it."),
+    click.option("--shuffle", type=click.IntRange(0), metavar="SEED",
+                 help="Shuffle the rows of embedded data."),
+    click.option("--seed", type=click.IntRange(0), default=0, metavar="N",
+                 help="Another sample of generated data (zipf)."),
+)  # fmt: skip

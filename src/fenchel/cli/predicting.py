@@ -1,0 +1,27 @@
+"""``fenchel predict``: a model's predictions, one a line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fenchel.cli import models
+from fenchel.cli.results import Lines
+from fenchel.cli.saying import announce_compiling
+from fenchel.cli.sources import Reading, open_data
+from fenchel.evaluate import predict as margins_of
+from fenchel.models import ModelRefused
+
+
+def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any) -> None:
+    """Run the command."""
+    announce_compiling(quiet)
+    loaded = models.load(model)
+    learner = loaded.learner
+    if learner.rounds == 0:
+        raise ModelRefused(f"{model}: it has learned nothing; train it first")
+    reading = Reading.of(given).like(loaded.reading)
+    source = open_data(data, reading, loaded.names, labelled=False)
+    models.refuse_other_columns(model, loaded, source)
+    with Lines(output or "-") as lines:
+        for block in source.stream:
+            lines.write(learner.decode_many(margins_of(learner, block)))

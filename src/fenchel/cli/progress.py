@@ -1,0 +1,111 @@
+"""Progress while learning: a table that doubles its steps, and on a terminal a line with the rate.
+
+The table is Vowpal Wabbit's: a row at rounds 1, 2, 4, 8, …
+"""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from fenchel.cli.saying import number, say
+from fenchel.cli.tasks import shown
+from fenchel.evaluate.progressive import Step
+from fenchel.learners import Learner
+from fenchel.streams import Block
+
+HEADINGS = (
+    "  average      since        rounds         label    prediction  features",
+    "     loss       last",
+)
+
+
+class Table:
+    """Average loss and examples, at rounds that double."""
+
+    def __init__(self, learner: Learner, quiet: bool) -> None:
+        self._learner, self._quiet = learner, quiet
+        self._next, self._rounds = 1, 0
+        self._loss = self._weight = 0.0  # so far
+        self._shown_loss = self._shown_weight = 0.0  # when the last row was shown
+
+    def see(self, block: Block, step: Step) -> None:
+        """Show the rows that are due within a block."""
+        rows = len(step.outcome.losses)
+        weights = np.ones(rows) if block.weights is None else block.weights
+        loss = self._loss + np.cumsum(step.outcome.losses * weights)
+        weight = self._weight + np.cumsum(weights)
+        while not self._quiet and self._next <= self._rounds + rows:
+            at = self._next - self._rounds - 1
+            self._show(block, step, at, float(loss[at]), float(weight[at]))
+            self._next *= 2
+        self._rounds += rows
+        self._loss, self._weight = float(loss[-1]), float(weight[-1])
+
+    def _show(self, block: Block, step: Step, at: int, loss: float, weight: float) -> None:
+        if self._next == 1:
+            say("\n" + "\n".join(HEADINGS))
+        since = (loss - self._shown_loss) / max(weight - self._shown_weight, 1e-300)
+        assert block.labels is not None
+        prediction = self._learner.decode_many(step.margins[at : at + 1])[0]
+        features = int(block.indptr[at + 1] - block.indptr[at])
+        say(
+            f"{number(loss / max(weight, 1e-300)):>9}  {number(since):>9}  {self._next:>12,}"
+            f"  {_cell(block.labels[at])}  {_cell(prediction)}  {features:>8,}"
+        )
+        self._shown_loss, self._shown_weight = loss, weight
+
+
+def _cell(label: Any) -> str:
+    """A label or number in twelve characters."""
+    if isinstance(label, float) and not float(label).is_integer():
+        return f"{label:>12.6g}"
+    text = shown(label)
+    return f"{text if len(text) <= 12 else text[:11] + '…':>12}"
+
+
+class Rate:
+    """Rows so far and rows a second, in one line that a terminal overwrites."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._progress: Any = None
+        self._task: Any = None
+        if quiet or not sys.stderr.isatty():
+            return
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.completed:,} rows"),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+
+    def __enter__(self) -> Rate:
+        if self._progress is not None:
+            self._progress.start()
+            self._task = self._progress.add_task("", total=None, rate="")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def advance(self, rows: int) -> None:
+        """Count some more rows."""
+        if self._progress is None:
+            return
+        task = self._progress.tasks[0]
+        rate = (task.completed + rows) / max(task.elapsed or 0.0, 1e-9)
+        self._progress.update(self._task, advance=rows, rate=f"{rate:,.0f} rows/s")

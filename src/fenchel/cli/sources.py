@@ -1,0 +1,127 @@
+"""From what was typed as DATA to a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fenchel.cli import embedded
+from fenchel.streams import BadInput, Block, Names, Stream, guess_format, open_stream
+
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How DATA is to be read: what a model must remember so that others read it alike."""
+
+    format: str | None = None
+    label: str | None = None
+    bits: int | None = None
+    index_base: int | None = None
+    categorical: tuple[str, ...] = ()
+    on_error: str = "stop"
+    shuffle: int | None = None
+    seed: int = 0
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Reading:
+        """The options of a command; they are taken out of ``given``."""
+        chosen = {key: given.pop(key) for key in list(given) if key in cls.__dataclass_fields__}
+        base = chosen.get("index_base")
+        return cls(**{**chosen, "index_base": None if base is None else int(base)})
+
+    def remembered(self) -> dict[str, Any]:
+        """What goes into a model file."""
+        return {
+            "label": self.label,
+            "bits": self.bits,
+            "index_base": self.index_base,
+            "categorical": list(self.categorical),
+        }
+
+    def like(self, remembered: dict[str, Any]) -> Reading:
+        """The same, with what was not said now as it was said when the model was trained."""
+        unsaid = {key for key in remembered if getattr(self, key) in (None, ())}
+        chosen = {key: remembered[key] for key in unsaid}
+        return replace(self, **{**chosen, "categorical": tuple(chosen.get("categorical", ()))})
+
+
+@dataclass(frozen=True)
+class Data:
+    """A stream, what users call it, and its number of columns where that is known in advance."""
+
+    name: str
+    stream: Stream
+    width: int = 0
+
+
+def open_data(
+    place: str, reading: Reading, names: Names | None = None, labelled: bool = True
+) -> Data:
+    """The stream of a file, of standard input, or of embedded data."""
+    if place in embedded.TABLES:
+        table = embedded.load(place, reading.shuffle, reading.seed)
+        rows = embedded.Embedded(table, names if names is not None else Names(reading.bits))
+        return Data(place, rows, rows.columns)
+    if reading.shuffle is not None:
+        raise click.UsageError("--shuffle is for embedded data; files are read in their order.")
+    _refuse_idle_options(place, reading)
+    _refuse_missing(place)
+    stream = open_stream(
+        place,
+        format=reading.format,
+        label=reading.label,
+        bits=reading.bits,
+        index_base=reading.index_base,
+        categorical=reading.categorical,
+        names=names,
+        on_error=reading.on_error,
+        labelled=labelled,
+    )
+    hashed = stream.names is not None and stream.names.bits is not None
+    return Data(place, stream, stream.columns if hashed else 0)
+
+
+def started(source: Data) -> Iterator[Block]:
+    """The blocks, at least one."""
+    blocks = iter(source.stream)
+    first = next(blocks, None)
+    if first is None:
+        skipped = source.stream.skipped.messages
+        what = (
+            f"no row is left; the first bad line: {skipped[0]}" if skipped else "there are no rows"
+        )
+        raise BadInput(what, "give at least one", file=source.name)
+    return chain([first], blocks)
+
+
+def _refuse_idle_options(place: str, reading: Reading) -> None:
+    """An option that could do nothing is a misunderstanding."""
+    format = reading.format or guess_format(place)
+    if format == "svmlight" and reading.bits is not None:
+        raise click.UsageError("--bits hashes names; svmlight has numbers.")
+    if format in ("svmlight", "vw") and reading.label is not None:
+        raise click.UsageError(f"--label names a column; in {format} the label comes first.")
+    if format not in ("svmlight", None) and reading.index_base is not None:
+        raise click.UsageError(f"--index-base is for svmlight, not {format}.")
+
+
+def _refuse_missing(place: str) -> None:
+    if place == STANDARD_INPUT:
+        return
+    if Path(place).is_dir():
+        raise BadInput("this is a directory", "name a file in it", file=place)
+    if not Path(place).exists():
+        remedy = f"check the path, or name embedded data: {', '.join(embedded.TABLES)}"
+        raise BadInput("there is no such file", remedy, file=place)
+
+
+def columns_by_name(names: Names, columns: int) -> dict[str, int]:
+    """The first so many names, with their columns."""
+    return {names.name(column): column for column in range(min(columns, len(names)))}

@@ -1,0 +1,129 @@
+"""What the labels say: the task, the coding of classes, and what does not fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fenchel.learners import Learner
+from fenchel.streams import BadInput, Block
+
+# More different whole numbers than this are taken for measurements, not for classes.
+MOST_CLASSES = 20
+SHOWN_CLASSES = 8
+
+
+def guess_task(labels: NDArray[Any]) -> str:
+    """The task that labels look like.
+
+    >>> guess_task(np.array([0.0, 1.0, 1.0])), guess_task(np.array([0.2, 1.7, 1.1]))
+    ('binary', 'regression')
+    >>> guess_task(np.array(["a", "b", "c"], dtype=object))
+    'multiclass'
+    """
+    found = np.unique(labels) if labels.dtype.kind != "O" else np.array(sorted(set(labels)))
+    if len(found) <= 2:
+        return "binary"
+    if found.dtype.kind in "OU":
+        return "multiclass"
+    counted = np.array_equal(found, np.arange(len(found)) + found[0]) and found[0] in (0.0, 1.0)
+    whole = bool(np.all(found == np.round(found)))
+    few = len(found) <= MOST_CLASSES and (counted or len(found) <= len(labels) / 2)
+    return "multiclass" if whole and few else "regression"
+
+
+def labels_of(file: str, block: Block) -> NDArray[Any]:
+    """The labels of rows that must have some."""
+    if block.labels is None:
+        raise BadInput("the rows have no labels", "give each row its label", file=file)
+    return block.labels
+
+
+class LabelCheck:
+    """Watches the labels of a stream: settles the coding of classes, refuses what does not fit.
+
+    The coding depends on the order in which labels first appear, never on how many rows came in
+    one block: otherwise stopping and resuming elsewhere could turn it round.
+    """
+
+    def __init__(self, file: str, learners: list[Learner]) -> None:
+        self._file, self._learners = file, learners
+        self._task = learners[0].task
+
+    def see(self, block: Block) -> None:
+        """Look at a block before it is learned."""
+        labels = labels_of(self._file, block)
+        text = labels.dtype.kind in "OU"
+        if self._task == "regression" and text:
+            remedy = "use --task binary or --task multiclass"
+            raise self._refused(block, 0, "is not a number", remedy)
+        if self._task == "binary":
+            for learner in self._learners:
+                self._settle(learner, labels)
+            self._refuse_third(block, labels)
+        elif self._task == "multiclass" and not text:
+            broken = np.flatnonzero(labels != np.round(labels))
+            if len(broken):
+                at = int(broken[0])
+                raise self._refused(block, at, "looks like regression", "use --task regression")
+
+    @staticmethod
+    def _settle(learner: Learner, labels: NDArray[Any]) -> None:
+        """Which label is −1 and which +1, one by one in the order of their first appearance."""
+        coding = learner.labels
+        assert coding is not None
+        while None in coding.known:
+            new = labels[~np.isin(labels, coding.classes)] if coding.classes else labels
+            if not len(new):
+                return
+            coding.encode(new[:1])
+
+    def _refuse_third(self, block: Block, labels: NDArray[Any]) -> None:
+        first = self._learners[0].classes
+        strange = np.flatnonzero(~np.isin(labels, first))
+        if not len(strange):
+            return
+        at = int(strange[0])
+        if guess_task(np.concatenate([np.array(first, labels.dtype), labels])) == "regression":
+            what, remedy = "looks like regression", "use --task regression"
+        else:
+            what = f"is a third class beside {shown(first[0])} and {shown(first[1])}"
+            remedy = "use --task multiclass"
+        raise self._refused(block, at, what, remedy)
+
+    def _refused(self, block: Block, at: int, what: str, remedy: str) -> BadInput:
+        assert block.labels is not None
+        label = shown(block.labels[at])
+        row = block.first_row + at + 1
+        return BadInput(f"row {row}: the label {label} {what}", remedy, file=self._file)
+
+
+def shown(label: Any) -> str:
+    """A label as users wrote it: 1.0 is 1.
+
+    >>> shown(1.0), shown(np.float64(-0.5)), shown("spam")
+    ('1', '-0.5', 'spam')
+    """
+    if isinstance(label, float) and label.is_integer() and abs(label) < 1e15:
+        return str(int(label))
+    return str(label.item() if isinstance(label, np.generic) else label)
+
+
+def mapping(learner: Learner, labels: NDArray[Any] | None = None) -> str:
+    """Which label stands for what: ``ham is −1, spam is +1``; of several classes their names.
+
+    ``labels`` are those about to be learned, whose classes count too.
+    """
+    if learner.labels is None:
+        return ""
+    coming = [] if labels is None else labels.tolist()
+    known = [shown(label) for label in dict.fromkeys([*learner.classes, *coming])]
+    if learner.task == "multiclass":
+        more = f" and {len(known) - SHOWN_CLASSES} more" if len(known) > SHOWN_CLASSES else ""
+        return ", ".join(known[:SHOWN_CLASSES]) + more
+    if known == ["-1", "1"]:
+        return "-1 and 1"
+    pairs = zip(learner.labels.known, ("−1", "+1"), strict=True)
+    return ", ".join(f"{shown(label)} is {sign}" for label, sign in pairs if label is not None)

@@ -1,0 +1,157 @@
+"""``fenchel train``: one learner, one stream, one table."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+import click
+import numpy as np
+
+from fenchel.cli import models
+from fenchel.cli.building import build, natural_tasks
+from fenchel.cli.holding import HeldOut
+from fenchel.cli.interrupting import Interruption
+from fenchel.cli.progress import Rate, Table
+from fenchel.cli.results import Lines, figures, tell_score, tell_skipped, write_json
+from fenchel.cli.saying import announce_compiling, counted, fact, say
+from fenchel.cli.sources import Data, Reading, open_data, started
+from fenchel.cli.tasks import LabelCheck, guess_task, labels_of, mapping
+from fenchel.cli.wishes import Wishes
+from fenchel.evaluate import Run, learn, rows_where
+from fenchel.learners import Learner
+from fenchel.streams import Block
+
+STOPPED = 130  # the exit status of programs that Ctrl-C ended
+
+
+def train(data: str, **given: Any) -> None:
+    """Run the command."""
+    reading = Reading.of(given)
+    wishes = Wishes(**given)
+    wishes.check(reading)
+    announce_compiling(wishes.quiet)
+    if wishes.resume:
+        model = models.load(wishes.resume)
+        reading = reading.like(model.reading)
+        source = open_data(data, reading, model.names)
+        models.refuse_other_columns(wishes.resume, model, source)
+        learner, blocks = model.learner, started(source)
+    else:
+        source = open_data(data, reading)
+        blocks = started(source)
+        first = next(blocks)
+        learner, blocks = _chosen(source, first, wishes), chain([first], blocks)
+    training = Training(learner, source, reading, wishes)
+    with training.interruption.in_force():
+        try:
+            training.learn(blocks)
+        except KeyboardInterrupt:
+            training.finish(stopped=True)
+            click.get_current_context().exit(STOPPED)
+        training.finish()
+
+
+def _chosen(source: Data, first: Block, wishes: Wishes) -> Learner:
+    """The learner asked for, of the task asked for or guessed."""
+    specification = wishes.learner or "auto"
+    task = wishes.task
+    if task is None:
+        labels = labels_of(source.name, first)
+        task = guess_task(labels)
+        # Numbers are what a regression learner is named for, however few they are.
+        if labels.dtype.kind != "O" and task not in natural_tasks(specification):
+            task = natural_tasks(specification)[0]
+    return build(specification, task, wishes.loss, not wishes.no_intercept)
+
+
+class Training:
+    """A learner on its way through one or more passes."""
+
+    def __init__(self, learner: Learner, source: Data, reading: Reading, wishes: Wishes) -> None:
+        self.interruption = Interruption()
+        self._learner, self._source, self._reading = learner, source, reading
+        self._wishes, self._quiet = wishes, wishes.quiet
+        self._run = Run(learner, source.width)
+        self._held = HeldOut(learner, wishes.passes)
+        self._labels = LabelCheck(source.name, [learner])
+        self._table = Table(learner, wishes.quiet)
+        self._predictions = Lines(wishes.predictions)
+        self._seen = 0
+        self._began = time.perf_counter()
+
+    def learn(self, blocks: Iterable[Block]) -> None:
+        """Every pass."""
+        with Rate(self._quiet) as rate, self._predictions:
+            for _ in range(self._wishes.passes):
+                self._held.begin_pass()
+                for block in blocks:
+                    self._see_labels(block)
+                    for part in self._between_checkpoints(block):
+                        with self.interruption.shielded():
+                            self._learn(self._held.to_learn(part))
+                    rate.advance(block.rows)
+                self._held.tell(self._quiet)
+                blocks = self._source.stream
+
+    def _see_labels(self, block: Block) -> None:
+        """Check the labels, and say once what they were taken for."""
+        self._labels.see(block)
+        if self._seen or self._quiet:
+            return
+        told = self._wishes.task or self._wishes.resume
+        fact("task", self._learner.task + ("" if told else " (guessed from the labels)"))
+        if self._learner.labels is not None:
+            fact("classes", mapping(self._learner, block.labels))
+        fact("learner", self._learner.specification)
+
+    def _between_checkpoints(self, block: Block) -> Iterator[Block]:
+        """The block, cut where the model is to be saved."""
+        every = self._wishes.checkpoint_every
+        start, rows = 0, np.arange(block.rows)
+        while every and block.rows - start >= (room := every - self._seen % every):
+            self._seen += room
+            part = rows_where(block, (rows >= start) & (rows < start + room))
+            yield part._replace(first_row=block.first_row + start)
+            self._save()
+            start += room
+        self._seen += block.rows - start
+        if start < block.rows:
+            part = rows_where(block, rows >= start) if start else block
+            yield part._replace(first_row=block.first_row + start)
+
+    def _learn(self, block: Block) -> None:
+        if not block.rows:
+            return
+        if self._held.score is not None:  # a later pass: these rows were learned from before
+            learn(self._learner, block, self._source.width)
+            return
+        step = self._run.learn(block)
+        self._table.see(block, step)
+        self._predictions.write(self._learner.decode_many(step.margins))
+
+    def _save(self) -> None:
+        assert self._wishes.save is not None
+        models.save(self._learner, self._wishes.save, self._source.stream, self._reading)
+
+    def finish(self, stopped: bool = False) -> None:
+        """Totals, and what --save and --json asked for."""
+        seconds = time.perf_counter() - self._began
+        if not self._quiet:
+            say()
+            tell_score(self._run, self._source.stream, seconds)
+            tell_skipped(self._source.stream.skipped)
+        if self._wishes.save:
+            self._save()
+            rounds = counted(self._learner.rounds, "round")
+            ctrl_c = f" after {rounds}: stopped by Ctrl-C" if stopped else ""
+            fact("saved", self._wishes.save + ctrl_c, self._quiet and not stopped)
+        elif stopped:
+            fact("stopped", "by Ctrl-C; nothing was saved, since --save was not given")
+        if self._wishes.json_file:
+            self._run.score.seconds = seconds
+            chosen = self._learner.specification if self._wishes.resume else "auto"
+            runs = {self._wishes.learner or chosen: self._run}
+            write_json(self._wishes.json_file, figures(self._source.name, runs, self._held.score))

@@ -1,0 +1,97 @@
+"""The largest weights of a model, by name.
+
+A weight's share of the evidence is |w_j|/Σ|w_i|, the intercept left out: what the feature adds to
+the size of a margin when every feature has the value 1. Features in different units are better
+compared after multiplying by their usual size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import click
+import numpy as np
+
+from fenchel.cli.models import Model, load
+from fenchel.cli.saying import announce_compiling
+from fenchel.cli.tables import table
+from fenchel.cli.tasks import shown
+from fenchel.learners import Learner, Mixture, OneAgainstRest
+
+
+class Weights(NamedTuple):
+    """One weight vector: of which class, and the intercept's weight."""
+
+    label: str
+    values: Any
+    bias: float
+
+
+def tell_weights(path: str, top: int) -> None:
+    """Print the experts' shares, the intercept and the largest weights."""
+    announce_compiling(quiet=False)
+    model = load(path)
+    learner = model.learner
+    if isinstance(learner, Mixture):
+        _tell_shares(learner)
+        if learner.task != "regression":
+            learner = learner.best
+    vectors = list(_vectors(learner, model.learner))
+    if vectors:
+        _tell_largest(model, vectors, top)
+
+
+def _vectors(learner: Learner, owner: Learner) -> Iterator[Weights]:
+    """The weight vectors: one, or one for each class."""
+    if isinstance(learner, OneAgainstRest):
+        for label, member in zip(owner.classes, learner.members, strict=True):
+            yield Weights(shown(label), _values(member), member.bias)
+    else:
+        yield Weights("", _values(learner), learner.bias)
+
+
+def _values(learner: Learner) -> Any:
+    weights = learner.weights()
+    return np.fromiter(weights.values(), float) if isinstance(weights, dict) else weights
+
+
+def _tell_shares(mixture: Mixture) -> None:
+    shares = sorted(mixture.shares().items(), key=lambda item: -item[1])
+    click.echo()
+    rows = [[name, f"{share:.1%}"] for name, share in shares]
+    click.echo("\n".join(table(["expert", "share"], rows)))
+    if mixture.task != "regression":
+        click.echo(f"\nThe weights are those of its best expert, {mixture.best.specification}.")
+
+
+def _tell_largest(model: Model, vectors: list[Weights], top: int) -> None:
+    values = np.stack([vector.values for vector in vectors])
+    total = float(np.abs(values).sum())
+    order = np.argsort(-np.abs(values), axis=None, kind="stable")[:top]
+    several = len(vectors) > 1
+    rows = []
+    for flat in order.tolist():
+        which, column = divmod(flat, values.shape[1])
+        weight = float(values[which, column])
+        if weight == 0.0:
+            break
+        label = [vectors[which].label] if several else []
+        share = f"{100.0 * abs(weight) / total:.3g}%"
+        rows.append([_name(model, column), *label, f"{weight:+.6g}", share])
+    headings = ["feature", *(["class"] if several else []), "weight", "share"]
+    click.echo()
+    if rows:
+        click.echo("\n".join(table(headings, rows)))
+    nonzero = int(np.count_nonzero(values))
+    biases = ", ".join(f"{vector.bias:+.6g}" for vector in vectors)
+    click.echo(f"\n{nonzero:,} of {values.size:,} weights are not zero; intercept {biases}.")
+    click.echo("share: |weight| of the sum of all.")
+
+
+def _name(model: Model, column: int) -> str:
+    """The feature's name, or its number as svmlight counts."""
+    if model.names is not None:
+        return model.names.name(column)
+    base = model.reading["index_base"]
+    return str(column + (1 if base is None else base))

@@ -1,0 +1,121 @@
+"""Several learners side by side, in one reading of the data and in parallel on the cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from fenchel.evaluate.chance import Pairs, Verdict
+from fenchel.evaluate.constant import BestConstant
+from fenchel.evaluate.feeding import learn
+from fenchel.evaluate.progressive import Run, Score
+from fenchel.learners import Learner, Mixture
+from fenchel.learners.workers import in_parallel
+from fenchel.streams import Block
+
+
+class Entrant(NamedTuple):
+    """One learner's part in a comparison."""
+
+    specification: str
+    score: Score
+    memory: int  # bytes of its state
+
+
+class Comparison(NamedTuple):
+    """The entrants, best first; each one's verdict is that of the best against it."""
+
+    entrants: list[Entrant]
+    verdicts: list[Verdict]
+    constant: BestConstant
+    rounds: int
+
+    @property
+    def best(self) -> Entrant:
+        """The learner with the least loss."""
+        return self.entrants[0]
+
+
+class Contest:
+    """Learners of one task on their way through the same stream.
+
+    A learner that keeps a full matrix is withdrawn once the stream has more than ``most_full``
+    columns: the others should not have to wait for it.
+    """
+
+    def __init__(
+        self, learners: Mapping[str, Learner], width: int = 0, most_full: int | None = None
+    ) -> None:
+        tasks = {learner.task for learner in learners.values()}
+        if len(tasks) != 1:
+            raise ValueError(f"learners of {tasks or 'nothing'}: give learners of one task")
+        self.runs = {name: Run(learner, width) for name, learner in learners.items()}
+        self.withdrawn: list[str] = []
+        self._pairs = Pairs(len(self.runs), regression=tasks == {"regression"})
+        self._width, self._most_full = width, most_full
+        self._warm = False
+
+    def learn(self, block: Block) -> None:
+        """Every learner predicts and learns the block, each in its own thread."""
+        self._withdraw(block)
+        names = [name for name in self.runs if name not in self.withdrawn]
+        if not self._warm:
+            self._warm = True
+            in_parallel(lambda name: self._warm_up(self.runs[name], block), names)
+        steps = in_parallel(lambda name: self.runs[name].learn(block), names)
+        losses = dict(zip(names, (step.outcome.losses for step in steps), strict=True))
+        nothing = np.zeros(block.rows)
+        self._pairs.see([losses.get(name, nothing) for name in self.runs])
+
+    def _warm_up(self, run: Run, block: Block) -> None:
+        """Load the compiled code on a twin: the seconds told are those of learning."""
+        learn(run.learner.copy(), next(block.parts(1)), self._width)
+
+    def _withdraw(self, block: Block) -> None:
+        if self._most_full is None or int(block.indices.max(initial=0)) < self._most_full:
+            return
+        for name, run in self.runs.items():
+            if name not in self.withdrawn and _keeps_matrix(run.learner):
+                self.withdrawn.append(name)
+
+    def result(self) -> Comparison:
+        """How they stand."""
+        runs = {n: run for n, run in self.runs.items() if n not in self.withdrawn}
+        names = sorted(runs, key=lambda name: runs[name].score.loss)
+        place = {name: k for k, name in enumerate(self.runs)}
+        return Comparison(
+            [_entrant(name, runs[name]) for name in names],
+            [self._pairs.verdict(place[names[0]], place[name]) for name in names],
+            runs[names[0]].constant,
+            runs[names[0]].score.rounds,
+        )
+
+
+def _keeps_matrix(learner: Learner) -> bool:
+    """Whether the state holds a matrix for good; a mixture gives its own up in time."""
+    if isinstance(learner, Mixture):
+        return False
+    return any(array.ndim == 2 for array in learner.state_arrays().values())
+
+
+def _entrant(name: str, run: Run) -> Entrant:
+    memory = sum(array.nbytes for array in run.learner.state_arrays().values())
+    return Entrant(name, run.score, memory)
+
+
+def compare(learners: Mapping[str, Learner], blocks: Iterable[Block], width: int = 0) -> Comparison:
+    """Run learners side by side over one reading of the blocks.
+
+    >>> from fenchel import learners
+    >>> from fenchel.streams import from_arrays
+    >>> rows = from_arrays([[1.0, 0.0], [0.0, 1.0]] * 5, [1, -1] * 5)
+    >>> result = compare({"a": learners.perceptron(), "b": learners.arow()}, rows)
+    >>> result.rounds, result.best.score.mistakes, result.constant.loss
+    (10, 2, 0.5)
+    """
+    contest = Contest(learners, width)
+    for block in blocks:
+        contest.learn(block)
+    return contest.result()

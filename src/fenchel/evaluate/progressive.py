@@ -1,0 +1,109 @@
+"""Progressive validation of one learner: predict, then see the label, then learn."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from fenchel._kernel.state import Array
+from fenchel.evaluate.constant import BestConstant
+from fenchel.evaluate.feeding import learn
+from fenchel.evaluate.measures import Flags, Outcome, outcome
+from fenchel.learners import Learner
+from fenchel.streams import Block
+
+
+@dataclass
+class Score:
+    """Totals over the rounds so far, of predictions made before the label was seen."""
+
+    rounds: int = 0
+    weight: float = 0.0
+    total_loss: float = 0.0
+    mistakes: int | None = 0
+    margin_errors: int | None = 0
+    updates: int | None = 0
+    seconds: float = 0.0
+
+    @property
+    def loss(self) -> float:
+        """The average loss, each round counted by its importance."""
+        return self.total_loss / self.weight if self.weight else 0.0
+
+    @property
+    def error(self) -> float | None:
+        """The share of mistakes; None for regression."""
+        return None if self.mistakes is None else self.mistakes / max(self.rounds, 1)
+
+    def add(self, scored: Outcome, weights: Array | None) -> None:
+        """Count in a block."""
+        self.rounds += len(scored.losses)
+        self.weight += float(len(scored.losses) if weights is None else weights.sum())
+        losses = scored.losses if weights is None else scored.losses * weights
+        self.total_loss += float(losses.sum())
+        self.mistakes = _more(self.mistakes, scored.mistakes)
+        self.margin_errors = _more(self.margin_errors, scored.margin_errors)
+        self.updates = _more(self.updates, scored.updates)
+
+
+def _more(count: int | None, flags: Flags | None) -> int | None:
+    return None if count is None or flags is None else count + int(np.count_nonzero(flags))
+
+
+class Step(NamedTuple):
+    """What one block brought: the margins, the labels as the learner's numbers, the outcome."""
+
+    margins: Array
+    targets: Array
+    outcome: Outcome
+
+
+class Run:
+    """A learner on its way through a stream, and its score."""
+
+    def __init__(self, learner: Learner, width: int = 0) -> None:
+        self.learner = learner
+        self.score = Score()
+        self.constant = BestConstant(regression=learner.task == "regression")
+        self._width = width
+
+    def learn(self, block: Block) -> Step:
+        """Predict and learn the block's rows in turn, and keep the score."""
+        known = len(self.learner.classes)
+        began = time.perf_counter()
+        margins = learn(self.learner, block, self._width)
+        self.score.seconds += time.perf_counter() - began
+        targets = targets_of(self.learner, block)
+        scored = outcome(self.learner, margins, targets, known)
+        self.score.add(scored, block.weights)
+        self.constant.see(targets, block.weights)
+        return Step(margins, targets, scored)
+
+
+def targets_of(learner: Learner, block: Block) -> Array:
+    """The block's labels as the learner's numbers: ±1, 0 1 2 …, or as they are."""
+    assert block.labels is not None, "scoring needs labels"
+    if learner.labels is None:
+        return np.asarray(block.labels, np.float64)
+    return learner.labels.encode(block.labels)
+
+
+def progressive(learner: Learner, blocks: Iterable[Block], width: int = 0) -> Score:
+    """Run a learner over the blocks of a stream: how good were its predictions along the way?
+
+    >>> from fenchel import learners
+    >>> from fenchel.streams import from_arrays
+    >>> score = progressive(
+    ...     learners.perceptron(), from_arrays([[1.0], [-1.0], [2.0]], [1, -1, 1])
+    ... )
+    >>> score.rounds, score.mistakes, score.updates, score.error
+    (3, 1, 1, 0.3333333333333333)
+    """
+    run = Run(learner, width)
+    for block in blocks:
+        run.learn(block)
+    return run.score

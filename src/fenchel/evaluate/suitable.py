@@ -1,0 +1,35 @@
+"""Which learners suit a task, as specifications."""
+
+from __future__ import annotations
+
+from fenchel.learners import CATALOGUE
+
+# Up to this many columns a full matrix takes part in a comparison: d² a round, d² numbers.
+MOST_FULL = 300
+
+# What others make of several learners; ``auto`` is among those compared.
+_MIXERS = ("hedge", "one_against_rest")
+# Learners worth trying in more than one form.
+_FORMS = {"arow": ("arow", "arow:form=original")}
+_FULL = {
+    "binary": ("arow:diagonal=no", "vovk_azoury_warmuth", "online_newton_step"),
+    "regression": ("vovk_azoury_warmuth", "online_newton_step"),
+}
+_DIAGONAL = {"vovk_azoury_warmuth": "vovk_azoury_warmuth:diagonal=yes"}
+
+
+def suitable(task: str, columns: int) -> list[str]:
+    """Every learner for the task, those with a full matrix only where the columns are few.
+
+    >>> suitable("regression", columns=1_000)[:3]
+    ['passive_aggressive', 'gradient_descent', 'dual_averaging']
+    """
+    binary = "binary" if task == "multiclass" else task
+    full = _FULL[binary]
+    chosen: list[str] = []
+    for name, entry in CATALOGUE.items():
+        if name in _MIXERS or binary not in entry.tasks:
+            continue
+        forms = _FORMS.get(name, (_DIAGONAL.get(name, name),))
+        chosen.extend(form for form in forms if form not in full)
+    return chosen + list(full if columns <= MOST_FULL else ())

@@ -1,0 +1,144 @@
+"""What stands above a mixture's vote: a combination of its experts, and the choice between the two.
+
+AdaHedge weighs the experts (the first level) and, above, their mixture against their combination
+(the second), so that nothing is lost where the combination does not pay: with Δ and Δ′ the gaps of
+the two levels, the expected loss exceeds that of the best expert by at most 2·Δ + 2·Δ′.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fenchel._kernel.state import Array
+from fenchel.learners import border, features
+from fenchel.learners.regression import vovk_azoury_warmuth
+from fenchel.loops.combining import combine, new_coins, new_scales, standardise
+from fenchel.loops.mixing import mix_ballots, mix_numbers, new_hedge, shares_of
+
+NO_LABELS = np.zeros(1, dtype=np.int64)
+
+# How much of the vote is in the probabilities: enough to settle a tie.
+WHISPER = 2.0**-30
+
+
+class ClassCombination:
+    """Class probabilities from the experts' margins, by coin betting."""
+
+    def __init__(self, count: int) -> None:
+        self.scales = new_scales(count)
+        self.coins = new_coins(count)
+        self.choice = new_hedge(2)
+
+    def arrays(self) -> dict[str, Array]:
+        """The state by name."""
+        return _named(scales=self.scales, coins=self.coins, choice=self.choice)
+
+    def learn(self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array) -> Array:
+        """The probabilities from before each label; ``ballots`` are the mixture's votes."""
+        chances, chosen = self._combined(margins, active, y, weights, learning=True)
+        final = np.empty_like(ballots)
+        mix_ballots(self.choice, np.stack([ballots, chosen]), y, weights, final)
+        return _led_by(final, chances)
+
+    def read(self, margins: Array, active: Array, ballots: Array) -> Array:
+        """The probabilities as the next round would see them."""
+        labels = np.broadcast_to(NO_LABELS, len(ballots))
+        chances, chosen = self._combined(margins, active, labels, features.ONE, learning=False)
+        vote, combination = _shares(self.choice)
+        return _led_by(vote * ballots + combination * chosen, chances)
+
+    def _combined(
+        self, margins: Array, active: Array, y: Any, weights: Array, learning: bool
+    ) -> tuple[Array, Array]:
+        """The probabilities, and a vote for the most probable class of each row."""
+        experts, count, classes = margins.shape
+        standard = np.empty((count, experts, classes))
+        standardise(self.scales, margins, active, weights, learning, standard)
+        np.clip(standard, -1.0, 1.0, out=standard)
+        known = np.isfinite(margins[int(np.argmax(active))])
+        chances = np.empty((count, classes))
+        combine(self.coins, standard, known, y, weights, learning, chances)
+        return chances, votes_for(choices(np.where(known, chances, -np.inf)), classes)
+
+
+class NumberCombination:
+    """The mixture's number, corrected by what it leaves over.
+
+    Vovk-Azoury-Warmuth predicts the residual y − p of the mixture p from the experts' standardised
+    differences p_k − p.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.scales = new_scales(count)
+        self.learner = vovk_azoury_warmuth(a=10.0)
+        self.learner.restart(count)
+        self.choice = new_hedge(2)
+
+    def arrays(self) -> dict[str, Array]:
+        """The state by name."""
+        own = _named(scales=self.scales, choice=self.choice)
+        return {**own, **{f"learner.{k}": v for k, v in self.learner.state_arrays().items()}}
+
+    def learn(
+        self, numbers: Array, active: Array, mixed: Array, y: Array, weights: Array, bounds: Array
+    ) -> Array:
+        """The numbers from before each target; ``bounds`` are those of the targets seen before."""
+        rows, experts = self._differences(numbers, active, mixed, weights, learning=True)
+        rest = self.learner._learn_rows(rows, len(y), experts, y - mixed, weights, True)
+        final = np.empty_like(mixed)
+        both = np.stack([mixed, mixed + rest])
+        mix_numbers(self.choice, both, y, weights, bounds.copy(), final)
+        return final
+
+    def read(self, numbers: Array, active: Array, mixed: Array, bounds: Array) -> Array:
+        """The numbers as the next round would see them."""
+        rows, experts = self._differences(numbers, active, mixed, features.ONE, learning=False)
+        rest = self.learner._read_rows(rows, len(mixed), experts, "margins")
+        mixture, combination = _shares(self.choice)
+        return np.asarray(mixture * mixed + combination * np.clip(mixed + rest, *bounds))
+
+    def _differences(
+        self, numbers: Array, active: Array, mixed: Array, weights: Array, learning: bool
+    ) -> tuple[Any, int]:
+        experts, count = numbers.shape
+        standard = np.empty((count, experts, 1))
+        differences = (numbers - mixed)[:, :, None]
+        standardise(self.scales, differences, active, weights, learning, standard)
+        return border.as_rows(standard[:, :, 0])[0], experts
+
+
+def choices(scores: Array) -> NDArray[np.int64]:
+    """The class with the largest score, over the last axis; −1 while none is known."""
+    if scores.shape[-1] == 0:
+        return np.full(scores.shape[:-1], -1)
+    return np.where(np.isneginf(scores).all(axis=-1), -1, np.argmax(scores, axis=-1))
+
+
+def votes_for(chosen: NDArray[np.int64], classes: int) -> Array:
+    """A whole vote for each chosen class."""
+    return np.asarray(chosen[..., None] == np.arange(classes), dtype=np.float64)
+
+
+def _led_by(votes: Array, chances: Array) -> Array:
+    """The probabilities, the class with most votes first: it changes places with the likeliest."""
+    if votes.shape[1] == 0:
+        return chances
+    every = np.arange(len(votes))
+    winner, likeliest = np.argmax(votes, axis=1), np.argmax(chances, axis=1)
+    led = chances.copy()
+    led[every, winner] = chances[every, likeliest]
+    led[every, likeliest] = chances[every, winner]
+    return (1.0 - WHISPER) * led + WHISPER * votes
+
+
+def _shares(hedge: Any) -> Array:
+    shares = np.empty(len(hedge.losses))
+    shares_of(hedge, shares)
+    return shares
+
+
+def _named(**states: Any) -> dict[str, Array]:
+    return {f"{of}.{name}": a for of, s in states.items() for name, a in s._asdict().items()}

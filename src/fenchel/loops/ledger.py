@@ -1,0 +1,113 @@
+"""The ledger: what the certificates need of a run, summed along it in O(non-zeros) a round.
+
+With z_t = c_t·x_t, η_t = |c_t|, h_t the importance and m_t = ⟨w_t, x_t⟩. Everything here depends on
+the run alone, nothing on a comparator. The residue Σ (f_t*(θ_t) − f_{t−1}*(θ_t)) of Lemma 1 is kept
+by summation by parts: with f_0*(0) = 0 it is
+
+    f_T*(θ_{T+1}) − Σ_t (f_t*(θ_{t+1}) − f_t*(θ_t)),
+
+where the sum (``climb``) needs the coordinates of the row alone, and its first term is read off the
+state when a certificate is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fenchel._kernel import helper, verb
+from fenchel._kernel.rows import entries, value_of
+from fenchel._kernel.state import SCALAR, SLOTS, Array, part
+from fenchel.loops.conjugates import climb, curvature, dual_square, gained, keeps_all, size
+from fenchel.loops.terms import charge_terms
+from fenchel.losses.verbs import value
+
+
+class NoLedger(NamedTuple):
+    """Nothing is kept, and nothing is paid."""
+
+
+@part
+class Ledger(NamedTuple):
+    """The sums along a run. ``mark`` serves Σ F(w_t): the round up to which a slot is charged."""
+
+    rounds: Array = SCALAR  # T
+    loss: Array = SCALAR  # Σ h_t·ℓ_t(w_t)
+    steps: Array = SCALAR  # Σ ‖z_t‖²_{t,*}/(2β_t)
+    climb: Array = SCALAR  # Σ f_t*(θ_{t+1}) − f_t*(θ_t)
+    pairs: Array = SCALAR  # Σ ⟨z_t, w_t⟩
+    squares: Array = SCALAR  # Σ h_t·m_t²
+    terms: Array = SCALAR  # Σ F(w_t), as far as charged
+    mistakes: Array = SCALAR  # M
+    errors: Array = SCALAR  # U: updates that are no mistakes
+    etas: Array = SCALAR  # Σ η_t
+    error_etas: Array = SCALAR  # Σ_U η_t
+    excess: Array = SCALAR  # D′ = Σ_U (η²‖x‖² + 2βηym)/X_t² − η
+    size: Array = SCALAR  # X_T
+    target: Array = SCALAR  # max h_t·y_t²
+    slope: Array = SCALAR  # max η_t
+    gradient: Array = SCALAR  # max ‖z_t‖_*
+    inverse: Array = SCALAR  # Σ h_t·x_tᵀA_t⁻¹x_t over the rounds that A_t keeps
+    gained: Array = SCALAR  # Σ 2·y_t·⟨w_t, x_t⟩ − m_t²/(r + χ_t) over updates (Section 6.2)
+    uneven: Array = SCALAR  # max |h_t − 1|
+    heaviest: Array = SCALAR  # max h_t
+    shortfall: Array = SCALAR  # max 1 − η_t over mistakes on non-zero rows
+    mark: Array = SLOTS
+
+
+@helper
+def _empty(row: Any) -> bool:
+    """Whether x = 0."""
+    largest = 0.0
+    for k in range(entries(row)):
+        largest = max(largest, abs(value_of(row, k)))
+    return largest == 0.0
+
+
+@verb
+def record(
+    ledger: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float, c: float
+) -> None:
+    """Called in every round between the margin and the commit; nothing for ``NoLedger``."""
+
+
+@record.of(Ledger)
+def _record(
+    ledger: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float, c: float
+) -> None:
+    h = row.importance
+    eta = abs(c)
+    norm = size(f, row)
+    wrong = y * margin <= 0.0
+    ledger.rounds[0] += 1.0
+    ledger.loss[0] += h * value(loss, margin, y)
+    ledger.squares[0] += h * margin * margin
+    ledger.size[0] = max(ledger.size[0], norm)
+    ledger.target[0] = max(ledger.target[0], h * y * y)
+    ledger.uneven[0] = max(ledger.uneven[0], abs(h - 1.0))
+    ledger.heaviest[0] = max(ledger.heaviest[0], h)
+    if wrong:
+        ledger.mistakes[0] += 1.0
+        if 1.0 - eta > ledger.shortfall[0] and not _empty(row):
+            ledger.shortfall[0] = 1.0 - eta
+    if c == 0.0 and not keeps_all(f):
+        return
+    square = dual_square(f, view, row, norm)
+    ledger.inverse[0] += h * square
+    if c == 0.0:
+        return
+    ledger.steps[0] += 0.5 * c * c * square
+    ledger.climb[0] += climb(f, view, row, square, margin, c)
+    ledger.pairs[0] += c * margin
+    ledger.gained[0] += gained(f, view, margin, y)
+    ledger.etas[0] += eta
+    ledger.slope[0] = max(ledger.slope[0], eta)
+    ledger.gradient[0] = max(ledger.gradient[0], eta * norm)
+    charge_terms(f, view, row, ledger.terms, ledger.mark)
+    if not wrong:
+        ledger.errors[0] += 1.0
+        ledger.error_etas[0] += eta
+        level = ledger.size[0]
+        if level > 0.0:
+            share = norm / level
+            gain = 2.0 * curvature(f) * eta * y * (margin / level / level)
+            ledger.excess[0] += eta * eta * share * share + gain - eta

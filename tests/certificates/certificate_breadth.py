@@ -1,0 +1,51 @@
+"""Hundreds of random and adversarial runs without the compiler; prints what did not hold as JSON.
+
+Each certificate must hold, and agree with the one that ``verify`` recomputes from the data.
+"""
+
+import json
+import sys
+import warnings
+
+import numpy as np
+
+from certificates.certified import drawn, learned, stream
+from fenchel import learners
+from fenchel.certificates import agrees
+from fenchel.losses import named
+
+
+def main(seeds):
+    counts, tight, worst, wrong = {}, {}, {}, []
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        name, parameters = drawn(rng)
+        loss = named(parameters["loss"]) if "loss" in parameters else None
+        tasks = learners.CATALOGUE[name].tasks
+        task = loss.task if loss is not None else tasks[0]
+        kind, X, y, weights = stream(rng, task)
+        learner = learned(
+            name, parameters, kind, X, y, weights, rng, intercept=bool(rng.integers(2))
+        )
+        if not np.isfinite(learner._parts.ledger.loss[0]) or learner._parts.ledger.loss[0] > 1e12:
+            continue
+        d = learner.columns + learner.intercept
+        points = [None, np.zeros(d), rng.normal(size=d) * 10.0 ** rng.uniform(-2.0, 1.0)]
+        for u in points:
+            for c in learner.certificates(u):
+                key = f"{c.theorem}, {c.equation}"
+                if c.kind == "printed" or not c.applies:
+                    continue
+                counts[key] = counts.get(key, 0) + 1
+                share = c.slack / max(abs(c.bound), abs(c.achieved), 1e-300)
+                tight[key] = tight.get(key, 0) + (abs(share) < 1e-9)
+                worst[key] = min(worst.get(key, np.inf), share)
+                if not c.holds or not agrees(c, learner.verify(c), 1e-6):
+                    v = learner.verify(c)
+                    wrong.append([seed, name, str(parameters), kind, str(c), str(v)])
+    print(json.dumps({"counts": counts, "tight": tight, "worst": worst, "wrong": wrong}))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    main(range(int(sys.argv[1]) if len(sys.argv) > 1 else 150))

@@ -1,0 +1,105 @@
+"""Mistakes that a programmer could make, each caught by a certificate; the list is printed."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from certificates.certified import run_of
+from certificates.printed import PrintedPNorm, Slope, StaleScale
+from certificates.test_errata import adversarial
+from fenchel import learners, losses, regularizers, rules
+from fenchel.certificates import (
+    agrees,
+    classification,
+    general,
+    scale_invariance,
+    second_order,
+    squares,
+)
+from fenchel.certificates.replay import Replay
+
+HINGE = losses.Hinge()
+
+
+def flipped_sign_of_the_residual():
+    rng = np.random.default_rng(0)
+    X, u = rng.normal(size=(15, 2)), np.array([1.0, -2.0])
+    parts = (losses.Squared(), regularizers.Leveled(regularizers.PNorm()), rules.Residual(eta=-1.0))
+    return squares.filtering_bound(run_of(parts, X, X @ u, u))
+
+
+def flipped_sign_of_the_step():
+    parts = (HINGE, regularizers.Euclidean(), rules.Conservative(eta=-1.0))
+    return classification.mistake_bound(run_of(parts, np.ones((9, 1)), np.ones(9), [1.0]))
+
+
+def factor_too_many_in_update1():
+    X, y, u = np.ones((200, 200)), -np.ones(200), np.eye(200)[0] * 2.76
+    run = run_of((Slope(), PrintedPNorm(), rules.Subgradient()), X, y, u)
+    return scale_invariance.p_norm_bound(run)
+
+
+def dropped_factor_in_the_step():
+    f = regularizers.Composite(l2=1.0, root=0.0)
+    parts = (Slope(), f, rules.Subgradient(eta=0.05))
+    return general.log_bound(run_of(parts, np.ones((200, 1)), -np.ones(200), [1.0]))
+
+
+def stale_b():
+    x = 10.0 ** np.arange(6.0)
+    run = Replay((Slope(), StaleScale().begin(1), rules.Subgradient()), 1, np.zeros(1))
+    for t, value in enumerate(x):
+        seen = np.array([value])
+        run.descent.observe(seen)
+        w = run.descent.predict()
+        run.learn(seen, 1.0 if (w @ seen > 0.0 or t == 0) else -1.0, 1.0)
+    return scale_invariance.adagrad_bound(run.finish())
+
+
+def matrix_updated_on_every_round():
+    f = regularizers.FullQuadratic(always=True)
+    rows, y = adversarial(f, [[1.0, 1.0]] + [[1.0, 0.0]] * 4000, 60)
+    return second_order.determinant_bound(
+        run_of((HINGE, f, rules.Conservative()), rows, y, [1.0, 0.0])
+    )
+
+
+MUTATIONS = (
+    flipped_sign_of_the_residual,
+    flipped_sign_of_the_step,
+    factor_too_many_in_update1,
+    dropped_factor_in_the_step,
+    stale_b,
+    matrix_updated_on_every_round,
+)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.__name__)
+def test_a_certificate_catches_the_mutation(mutation):
+    certificate = mutation()
+    name = mutation.__name__.replace("_", " ")
+    print(
+        f"{name}: caught by {certificate.theorem}, {certificate.equation}: "
+        f"{certificate.achieved:.4g} > {certificate.bound:.4g}"
+    )
+    assert not certificate.holds
+
+
+def test_verification_catches_a_wrong_ledger():
+    """A sum of the compiled run that is off shows against the recomputed certificate."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 3))
+    y = np.where(X[:, 0] > 0.0, 1.0, -1.0)
+    learner = learners.perceptron(certify=True, intercept=False)
+    learner.learn_many(sp.csr_array(X), y)
+    honest = learner.certificates(np.ones(3))
+    for name in ("steps", "pairs", "mistakes", "size", "etas"):
+        liar = learner.copy()
+        getattr(liar._parts.ledger, name)[0] *= 0.9
+        try:
+            told = liar.certificates(np.ones(3))
+        except ValueError:
+            continue  # the stream does not fit the ledger
+        checked = [liar.verify(c) for c in told]
+        assert not all(agrees(a, b) for a, b in zip(told, checked, strict=True)), name
+    assert all(agrees(c, learner.verify(c)) for c in honest)

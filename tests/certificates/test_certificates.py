@@ -1,0 +1,180 @@
+"""Certificates of compiled runs: they hold, agree with the oracle, and survive saving anywhere."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from certificates.certified import run_of
+from fenchel import Learner, learners, losses, regularizers, rules
+from fenchel._kernel import state
+from fenchel.certificates import (
+    agrees,
+    general,
+    hedge_bound,
+    lemmas,
+    squares,
+    table,
+    weighted_norm_lemma,
+)
+from fenchel.certificates.replay import Replay
+from fenchel.certificates.runs import textbook
+from fenchel.loops.mixing import mix_votes, new_hedge
+
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(60, 4)) * (RNG.random((60, 4)) < 0.7)
+W = np.array([1.0, -2.0, 0.5, 0.0])
+NUMBERS = X @ W + 0.3 * RNG.normal(size=60)
+LABELS = np.where(NUMBERS > 0.0, 1, -1)
+COMPILED = (
+    "perceptron",
+    "arow:r=0.5",
+    "dual_averaging:l1=0.01",
+    "scale_invariant_p_norm",
+    "vovk_azoury_warmuth",
+)
+
+
+def certified(text, **options):
+    learner = learners.from_specification(text + ("," if ":" in text else ":") + "certify=yes")
+    return learner, NUMBERS if learner.task == "regression" else LABELS
+
+
+@pytest.mark.parametrize("text", COMPILED)
+def test_compiled_certificates_hold_and_verify(text):
+    learner, y = certified(text)
+    learner.learn_many(sp.csr_array(X), y)
+    found = learner.certificates()
+    assert found
+    for c in found:
+        assert c.kind == "printed" or not c.applies or c.holds, str(c)
+        assert agrees(c, learner.verify(c)), str(c)
+    best = learner.certificate()
+    assert best.applies
+    assert json.loads(best.to_json())["theorem"] == best.theorem
+    assert best.theorem in str(best)
+    assert table(found).row_count == len(found)
+
+
+@pytest.mark.parametrize("text", COMPILED[:3])
+def test_ledger_survives_saving_at_any_split(text, tmp_path):
+    whole, y = certified(text)
+    whole.learn_many(sp.csr_array(X), y)
+    for split in (1, 17, 59):
+        learner, _ = certified(text)
+        if learner.labels is not None:
+            learner.labels = type(learner.labels)([-1, 1])
+        learner.learn_many(sp.csr_array(X[:split]), y[:split])
+        learner.save(tmp_path / "model")
+        resumed = Learner.load(tmp_path / "model")
+        resumed.learn_many(sp.csr_array(X[split:]), y[split:])
+        for name, array in whole.state_arrays().items():
+            assert np.array_equal(array, resumed.state_arrays()[name]), name
+        with pytest.raises(ValueError, match="stream"):
+            resumed.certificates()
+        given = resumed.certificates(stream=(sp.csr_array(X), y))
+        assert [str(c) for c in given] == [str(c) for c in whole.certificates()]
+
+
+def test_another_stream_is_refused():
+    learner, y = certified("perceptron")
+    learner.learn_many(sp.csr_array(X), y)
+    with pytest.raises(ValueError, match="not the one that was learned"):
+        learner.certificates(stream=(sp.csr_array(X[::-1]), y))
+    with pytest.raises(ValueError, match="certify=True"):
+        learners.perceptron().certificates()
+
+
+def test_breadth_in_plain_python():
+    script = Path(__file__).with_name("certificate_breadth.py")
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(script.parents[1])}
+    done = subprocess.run(
+        [sys.executable, str(script)], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    told = json.loads(done.stdout)
+    assert not told["wrong"], "\n".join(map(str, told["wrong"][:3]))
+    assert len(told["counts"]) >= 20
+    assert sum(told["counts"].values()) > 1000
+
+
+# ── where a bound is attained ───────────────────────────────────────────────────────────────────
+
+
+def test_tight_filtering_in_one_round():
+    """T = 1, u along x: Σ(w·x − u·x)² = (u·x)² = 2X²f(u) − … with y = u·x."""
+    u = np.array([3.0, -4.0])
+    parts = (losses.Squared(), regularizers.Leveled(regularizers.PNorm(p=2.0)), rules.Residual())
+    c = squares.filtering_bound(run_of(parts, [2.0 * u], [2.0 * u @ u], u))
+    assert c.achieved == pytest.approx(c.bound, rel=1e-14)
+
+
+QUADRATIC = {
+    "euclidean": (losses.Hinge(), regularizers.Euclidean(), rules.Subgradient(eta=0.3)),
+    "sqrt": (losses.Hinge(), regularizers.Composite(l2=0.2), rules.Subgradient()),
+    "full": (losses.Hinge(), regularizers.FullQuadratic(r=0.5), rules.Aggressive()),
+    "diagonal": (losses.Hinge(), regularizers.DiagonalQuadratic(r=0.5), rules.Aggressive()),
+    "scale-invariant": (losses.Hinge(), regularizers.ScaleInvariantAdaGrad(), rules.Subgradient()),
+}
+
+
+@pytest.mark.parametrize("name", QUADRATIC)
+def test_tight_lemma_1_for_quadratics(name):
+    """Equality at u = ∇f_T*(θ_{T+1}), and slack ½‖u − u*‖² elsewhere."""
+    first = run_of(QUADRATIC[name], X, LABELS, np.zeros(4))
+    *_, last = rounds(QUADRATIC[name])
+    best = first.f.gradient(last.descent.theta)
+    c = general.lemma_1(run_of(QUADRATIC[name], X, LABELS, best))
+    assert abs(c.slack) <= 1e-12 * c.unit
+    other = general.lemma_1(run_of(QUADRATIC[name], X, LABELS, best + 0.1))
+    assert other.slack == pytest.approx(first.f.value(np.full(4, 0.1)), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", QUADRATIC)
+def test_upper_residue_inequality(name):
+    """Σ f_t*(θ_t) − f_{t−1}*(θ_t) ≤ Σ f_{t−1}(w_t) − f_t(w_t), eq. (residue), in every round."""
+    for run in rounds(QUADRATIC[name]):
+        assert run.sums.residue <= run.drops + 1e-12
+
+
+def rounds(parts):
+    """Algorithm 1 over the stream, seen after each round."""
+    run = Replay([textbook(state.start(part, 5), 4, False) for part in parts], 4, np.zeros(4))
+    run.widen(4)
+    for x, y in zip(X, LABELS, strict=True):
+        run.learn(x, float(y), 1.0)
+        yield run
+
+
+def test_upper_lemma_2_and_the_logarithms():
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        f = regularizers.WeightedPNorm(
+            a=10.0 ** rng.uniform(-2, 2, 5), p=float(rng.uniform(2.0, 9.0))
+        )
+        for c in weighted_norm_lemma(f, *(rng.normal(size=5) for _ in range(3))):
+            assert c.holds, str(c)
+            assert c.kind != "tight" or c.slack == pytest.approx(0.0, abs=1e-9 * c.unit)
+        a, b, c0, d = 10.0 ** rng.uniform(-2, 3, 4)
+        x = np.linspace(0.0, 1.0, 2001)[1:] * 4.0 * lemmas.log_bound_2(a, b, c0, d)
+        fits = x <= np.sqrt(a * np.log(b * x + 1.0) + c0) + d
+        assert x[fits].max(initial=0.0) <= lemmas.log_bound_2(a, b, c0, d) * (1 + 1e-12)
+        fits = x <= a * np.log(b * x + c0) + d
+        if 2.0 * a * b > np.e:
+            assert x[fits].max(initial=0.0) <= lemmas.log_bound_1(a, b, c0, d) * (1 + 1e-12)
+
+
+def test_upper_adahedge():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        hedge = new_hedge(4)
+        rows = int(rng.integers(1, 200))
+        y = rng.choice([-1.0, 1.0], size=rows)
+        margins = np.where(rng.random((4, rows)) < rng.random((4, 1)), y, -y)
+        mix_votes(hedge, margins, y, np.ones(1), np.empty(rows))
+        assert hedge_bound(hedge).holds

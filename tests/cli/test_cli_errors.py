@@ -1,0 +1,119 @@
+"""The obvious wrong things: one line on standard error, the right exit status, no traceback."""
+
+import pytest
+from cli_helpers import run, run_elsewhere, write_lines
+
+GOOD = ["1 1:1", "-1 2:1", "1 1:2"]
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_lines(tmp_path / "good.svm", GOOD)
+
+
+@pytest.fixture
+def model(data, tmp_path):
+    run("train", data, "--learner", "perceptron", "--save", tmp_path / "m", "--quiet")
+    return tmp_path / "m"
+
+
+def _refused(*arguments, **options) -> str:
+    """The one line that a refusal ends with."""
+    *_, line = run(*arguments, "--quiet", status=1, **options).stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "options", "what"),
+    [
+        ("none.svm", None, [], "there is no such file; check the path"),
+        ("empty.svm", [], [], "there are no rows"),
+        ("d.svm", ["1 1:1", "1 1:x"], [], "d.svm:2:5: the value is not a number"),
+        ("d.svm", ["1 0:1"], [], "--index-base 0"),
+        ("d.csv", ["x,y", "1,a", "2,b"], ["--label", "z"], "name the label's column: x, y"),
+        ("d.csv", ["x,y", "1,a", "b,b"], [], "with --categorical"),
+        ("d.data", GOOD, [], "the format cannot be told from the name"),
+        ("d.vw", ["1 | a", "2 | b", "3 | c"], ["--task", "binary"],
+         "row 3: the label 3 is a third class"),
+        ("d.vw", ["1 | a", "2.5 | b", "3.1 | c"], ["--task", "binary"],
+         "row 3: the label 3.1 looks like regression; use --task regression"),
+        ("d.vw", ["1 | a", "2 | b", "2.5 | b", "3 | c"], ["--task", "multiclass"],
+         "the label 2.5 looks like regression"),
+        ("d.csv", ["x,y", "1,a", "2,b"], ["--task", "regression", "--learner", "lms"],
+         "the label a is not a number; use --task binary"),
+    ],
+)  # fmt: skip
+def test_refused_data(tmp_path, name, lines, options, what) -> None:
+    if lines is not None:
+        write_lines(tmp_path / name, lines)
+    learner = [] if "--learner" in options else ["--learner", "perceptron"]
+    line = _refused("train", tmp_path / name, *learner, *options)
+    assert what in line
+    assert line.startswith(str(tmp_path / name))
+
+
+def test_a_folder_is_no_data(tmp_path) -> None:
+    assert "this is a directory" in _refused("train", tmp_path)
+
+
+def test_refused_models(tmp_path, data, model) -> None:
+    assert "is not a fenchel model" in _refused("predict", data, data)
+    assert "cannot be read" in _refused("predict", tmp_path / "none", data)
+    named = write_lines(tmp_path / "d.vw", ["1 | a", "-1 | b"])
+    assert "features have numbers" in _refused("predict", model, named)
+    assert "features have numbers" in _refused("train", named, "--resume", model)
+    from fenchel import models
+
+    models.write(tmp_path / "other", {}, {"something": "else"})
+    assert "holds no learner" in _refused("predict", tmp_path / "other", data)
+    assert "holds no learner" in run("inspect", tmp_path / "other", status=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        (["--learner", "arrow"], "did you mean arow?"),
+        (["--learner", "nothing-like-it-xyz"], "see `fenchel learners`"),
+        (["--learner", "arow:q=1"], "arow has no parameter 'q': it has r, diagonal, form"),
+        (["--learner", "arow:r=-1"], "r=-1 must be a positive number"),
+        (["--learner", "arow:r"], "write key=value"),
+        (["--learner", "arow:r=abc"], "must be a positive number"),
+        (["--learner", "hedge"], "hedge:experts="),
+        (["--learner", "perceptron", "--task", "regression"], "perceptron is for binary"),
+        (["--learner", "perceptron", "--loss", "hinge"], "has a loss of its own"),
+        (["--learner", "adagrad", "--loss", "nonsense"], "choose one of hinge"),
+        (["--loss", "hinge"], "name one with --learner"),
+        (["--label", "x"], "in svmlight the label comes first"),
+        (["--bits", "5"], "svmlight has numbers"),
+        (["--bits", "99"], "--bits"),
+        (["--shuffle", "1"], "files are read in their order"),
+        (["--checkpoint-every", "5"], "needs --save"),
+        (["--passes", "2", "--predictions", "p"], "of one pass"),
+        (["--save", "/nowhere/m"], "there is no such folder"),
+        (["--format", "xml"], "xml"),
+        (["--resume", "m", "--learner", "arow"], "as saved"),
+    ],
+)
+def test_wrong_use(data, options, what) -> None:
+    assert what in " ".join(run("train", data, *options, status=2).stderr.split())
+
+
+def test_wrong_use_of_other_commands() -> None:
+    run("nonsense", status=2)
+    run("train", status=2)
+    run("predict", "m", status=2)
+    run("inspect", "m", "--top", "-1", status=2)
+
+
+def test_no_traceback_in_a_real_process(tmp_path) -> None:
+    done = run_elsewhere("train", tmp_path / "none.svm")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_a_refused_run_leaves_the_saved_model_alone(tmp_path, model) -> None:
+    before = model.read_bytes()
+    bad = write_lines(tmp_path / "bad.svm", [*GOOD, "oops"])
+    run("train", bad, "--learner", "arow", "--save", model, status=1)
+    assert model.read_bytes() == before

@@ -1,0 +1,60 @@
+"""Ctrl-C saves what ``--save`` asked for, and says so."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from cli_helpers import run
+
+from fenchel import Learner
+from fenchel.cli.interrupting import Interruption
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are not like this there")
+@pytest.mark.parametrize("save", [True, False])
+def test_ctrl_c_while_waiting_for_a_pipe(tmp_path, save) -> None:
+    saving = ["--save", str(tmp_path / "m")] if save else []
+    command = [sys.executable, "-m", "fenchel", "train", "-", "--format", "vw"]
+    process = subprocess.Popen(
+        [*command, "--learner", "perceptron", *saving],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    process.stdin.write("1 | a\n-1 | b\n1 | a\n")
+    process.stdin.flush()
+    said = ""
+    deadline = time.monotonic() + 120.0
+    while "rounds" not in said or not said.rstrip().endswith("1"):  # the table has its row 2
+        said += process.stderr.readline()
+        assert time.monotonic() < deadline, said
+        if "           2 " in said:
+            break
+    process.send_signal(signal.SIGINT)
+    said += process.stderr.read()
+    process.stdin.close()
+    assert process.wait(timeout=60) == 130
+    process.stderr.close()
+    assert "Traceback" not in said
+    if save:
+        assert "after 3 rounds: stopped by Ctrl-C" in said
+        assert Learner.load(tmp_path / "m").rounds == 3
+        assert "rounds      3" in run("inspect", tmp_path / "m").stdout
+    else:
+        assert "nothing was saved" in said
+
+
+def test_learning_is_never_cut_in_the_middle() -> None:
+    interruption = Interruption()
+    done = []
+    with interruption.in_force():
+        with pytest.raises(KeyboardInterrupt), interruption.shielded():
+            signal.raise_signal(signal.SIGINT)
+            done.append("to the end")
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert done == ["to the end"]

@@ -1,0 +1,65 @@
+"""``fenchel predict``: one line a row, as the learner itself would predict."""
+
+import pytest
+from cli_helpers import run, text_lines, write_lines
+
+from fenchel import Learner
+
+
+def test_predictions_are_the_learners(tmp_path) -> None:
+    data = write_lines(tmp_path / "d.vw", text_lines(80, "binary"))
+    run("train", data, "--learner", "arow", "--save", tmp_path / "m")
+    unseen = write_lines(tmp_path / "new.vw", text_lines(40, "binary", seed=9))
+    predicted = run("predict", tmp_path / "m", unseen, "--quiet").stdout.split()
+    learner = Learner.load(tmp_path / "m")
+    expected = []
+    for line in unseen.read_text().splitlines():
+        entries = (entry.split(":") for entry in line.split("|f ")[1].split())
+        row = {f"f^{name}": float(value) for name, value in entries}
+        expected.append(str(int(learner.predict_one(_known(row, learner)))))
+    assert predicted == expected
+
+
+def _known(row, learner):
+    """The row under the names that the stream gave its features."""
+    prefix = "" if next(iter(learner.names)).startswith("w") else "f^"
+    return {name.removeprefix("f^") if not prefix else name: value for name, value in row.items()}
+
+
+@pytest.mark.parametrize("learner", ["scale_invariant_adagrad", "p_norm_perceptron"])
+def test_rows_do_not_influence_each_other(tmp_path, learner) -> None:
+    """Columns never seen count in their own row, not in their neighbours'."""
+    data = write_lines(tmp_path / "d.vw", text_lines(50, "regression"))
+    task = ["--task", "regression"] if learner == "scale_invariant_adagrad" else []
+    if not task:
+        data = write_lines(tmp_path / "d.vw", text_lines(50, "binary"))
+    run("train", data, "--learner", learner, *task, "--save", tmp_path / "m")
+    rows = text_lines(30, "binary", seed=5, words=2000)
+    together = write_lines(tmp_path / "new.vw", rows)
+    whole = run("predict", tmp_path / "m", together, "--quiet").stdout.split()
+    for k in (0, 7, 29):
+        alone = write_lines(tmp_path / "one.vw", rows[k : k + 1])
+        assert run("predict", tmp_path / "m", alone, "--quiet").stdout.split() == [whole[k]]
+
+
+def test_labels_are_not_needed(tmp_path) -> None:
+    data = write_lines(tmp_path / "d.csv", ["x,kind", "1,spam", "-1,ham"])
+    run("train", data, "--learner", "perceptron", "--save", tmp_path / "m")
+    bare = write_lines(tmp_path / "bare.csv", ["x", "3", "-3"])
+    for file in (bare, write_lines(tmp_path / "e.csv", ["x,kind", "3,", "-3,?"])):
+        assert run("predict", tmp_path / "m", file).stdout.split() == ["spam", "ham"]
+
+
+def test_output_to_a_file(tmp_path) -> None:
+    run("train", "diabetes", "--learner", "lms", "--save", tmp_path / "m")
+    run("predict", tmp_path / "m", "diabetes", "--output", tmp_path / "p")
+    lines = (tmp_path / "p").read_text().splitlines()
+    assert len(lines) == 442
+    assert float(lines[0]) == pytest.approx(float(lines[0]))
+
+
+def test_classes_by_name(tmp_path) -> None:
+    run("train", "wine", "--shuffle", "1", "--learner", "arow", "--save", tmp_path / "m")
+    found = set(run("predict", tmp_path / "m", "wine").stdout.split())
+    assert found <= {"class_0", "class_1", "class_2"}
+    assert len(found) > 1

@@ -1,0 +1,34 @@
+"""Small random streams: dense, sparse, heavy-tailed, rescaled, degenerate, with late features."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+KINDS = ("dense", "sparse", "heavy", "rescaled", "degenerate", "late")
+
+
+class Stream(NamedTuple):
+    X: np.ndarray
+    y: np.ndarray
+    importance: np.ndarray
+
+
+def random_stream(kind: str, task: str, rng: np.random.Generator, rows=10, columns=4) -> Stream:
+    """Rows, labels of the task, importances of which one is 0."""
+    X = rng.normal(size=(rows, columns)) / np.sqrt(columns)
+    if kind == "sparse":
+        X *= rng.random(X.shape) < 0.4
+    elif kind == "heavy":
+        X = rng.standard_t(1.5, size=X.shape) / 3.0
+    elif kind == "rescaled":
+        X *= 10.0 ** rng.uniform(-6.0, 6.0, columns)
+    elif kind == "degenerate":
+        X[1::3] = 0.0
+        X[2::3] = X[2]
+        X[:, 0] = X[0, 0]
+    elif kind == "late":
+        X *= np.arange(rows)[:, None] > np.arange(columns) * (rows // columns)
+    y = np.sign(rng.normal(size=rows)) if task == "binary" else rng.normal(size=rows)
+    importance = np.ones(rows)
+    importance[3:] = rng.choice([0.0, 0.5, 1.0, 2.0], rows - 3, p=[0.1, 0.2, 0.5, 0.2])
+    return Stream(X, y, importance)

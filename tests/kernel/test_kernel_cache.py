@@ -1,0 +1,98 @@
+"""Compiled code on disk: found by the next process, never stale, never in the way."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fenchel
+
+# Learns and predicts, then tells how often each kernel was found on disk or compiled.
+SCRIPT = """
+import gc, json
+from numba.core.dispatcher import Dispatcher
+from fenchel import learners
+learner = learners.perceptron(intercept=False)
+margins = learner.learn_many([[1.0, 2.0], [1.0, 1.0], [3.0, 1.0]], [1, -1, 1])
+{more}
+kernels = [d for d in gc.get_objects() if isinstance(d, Dispatcher) and d.stats.cache_path]
+count = lambda name: sum(sum(getattr(k.stats, name).values()) for k in kernels)
+print(json.dumps([margins.tolist(), count("cache_hits"), count("cache_misses")]))
+"""
+MARGINS = [0.0, 3.0, 1.0]
+
+
+class Installation:
+    """A copy of the package: other hands may change the original while tests run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.cache = folder, folder / "cache"
+        source = Path(fenchel.__file__).parent
+        shutil.copytree(source, folder / "fenchel", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        path = self.folder / "fenchel" / file
+        text = path.read_text()
+        assert text.count(old) == 1
+        path.write_text(text.replace(old, new))
+
+    def run(self, more: str = "", cache: Path | None = None) -> tuple[list[float], int, int]:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(self.folder),
+            "FENCHEL_CACHE_DIR": str(cache or self.cache),
+        }
+        environment.pop("NUMBA_DISABLE_JIT", None)
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT.format(more=more)],
+            env=environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        return tuple(json.loads(done.stdout))
+
+
+@pytest.fixture
+def installation(tmp_path):
+    return Installation(tmp_path)
+
+
+def test_cache_is_found_again_never_stale_and_repairs_itself(installation):
+    everything = "learner.decide_many([[1.0, 1.0]]); learner.weights()"
+    margins, hits, misses = installation.run(everything)
+    assert (margins, hits) == (MARGINS, 0)
+    assert misses >= 4  # learn, check, decide, read
+
+    assert installation.run(everything) == (MARGINS, misses, 0)
+
+    # A regularizer that the loop inlines, in another file than the loop.
+    read = "confine(f.domain, view, f.theta[slot])"
+    installation.edit("regularizers/euclidean.py", read, f"2.0 * {read}")
+    margins, hits, recompiled = installation.run()
+    assert (margins, hits) == ([0.0, 6.0, 2.0], 0)
+    assert recompiled > 0
+
+    installation.edit("regularizers/euclidean.py", f"2.0 * {read}", read)
+    assert installation.run(everything) == (MARGINS, misses, 0)
+
+    for damaged in installation.cache.rglob("*.nbi"):
+        damaged.write_bytes(damaged.read_bytes()[:20])
+    assert installation.run()[0] == MARGINS
+
+
+def test_unwritable_cache_costs_time_not_correctness(installation):
+    blocked = installation.folder / "file"
+    blocked.write_text("not a folder")
+    assert installation.run(cache=blocked / "cache") == (MARGINS, 0, 0)
+
+
+@pytest.mark.parametrize("module", ["fenchel", "fenchel.models", "fenchel.mirror"])
+def test_import_does_not_load_the_compiler(module):
+    check = f"import sys, {module}; sys.exit('numba' in sys.modules or 'scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check]).returncode == 0

@@ -1,0 +1,122 @@
+"""A regularizer and a loss from outside the package run in the same compiled loop."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from fenchel import Learner, MirrorDescent
+from fenchel._kernel.state import SLOTS, Array
+from fenchel.learners import perceptron
+from fenchel.loops import decide_rows, learn_rows
+from fenchel.losses import Hinge, derivative, value
+from fenchel.regularizers import Euclidean, check_regularizer, weight
+from fenchel.rules import Subgradient, TunedAggressive
+
+
+class Quartic(NamedTuple):
+    """f(w) = Σ w_i⁴/4."""
+
+    theta: Array = SLOTS
+
+    def gradient(self, theta: Array) -> Array:
+        return np.cbrt(theta)
+
+
+@weight.of(Quartic)
+def _quartic_weight(f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(np.cbrt(f.theta[slot]))
+
+
+class LogCosh(NamedTuple):
+    """ℓ(m, y) = ln cosh(m − y)."""
+
+    task = "regression"
+    lipschitz = 1.0
+
+
+@value.of(LogCosh)
+def _log_cosh(loss: Any, margin: float, y: float) -> float:
+    return float(np.log(np.cosh(margin - y)))
+
+
+@derivative.of(LogCosh)
+def _log_cosh_slope(loss: Any, margin: float, y: float) -> float:
+    return float(np.tanh(margin - y))
+
+
+class Bare(NamedTuple):
+    theta: Array = SLOTS
+
+
+class Silent(NamedTuple):
+    task = "binary"
+
+
+def test_own_regularizer_and_loss_learn_as_mirror_descent_does():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 3)), rng.normal(size=50)
+    learner = Learner.of(LogCosh(), Quartic(), Subgradient(0.3), intercept=False)
+    descent = MirrorDescent(Quartic(), 3)
+    expected = []
+    for x, target in zip(X, y, strict=True):
+        expected.append(float(descent.predict() @ x))
+        descent.update(-0.3 * np.tanh(expected[-1] - target) * x)
+    np.testing.assert_allclose(learner.learn_many(X, y), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(learner.weights(), descent.predict(), rtol=1e-9)
+    np.testing.assert_allclose(learner.decide_many(X), X @ descent.predict(), rtol=1e-9, atol=1e-12)
+
+
+def test_own_parts_are_compiled_apart_from_the_cache():
+    learner = Learner.of(LogCosh(), Quartic(), Subgradient(0.3), intercept=False)
+    X, y = np.ones((2, 3)), [1.0, 2.0]
+    learner.learn_many(X, y)
+    learner.decide_many(X)
+    if not hasattr(learn_rows, "signatures"):
+        pytest.skip("the compiler is switched off")
+    for cached in (learn_rows, decide_rows):
+        assert not any("Quartic" in str(signature) for signature in cached.signatures)
+        assert any("Quartic" in str(signature) for signature in cached.fresh.signatures)
+        assert not cached.fresh.stats.cache_hits
+        assert not cached.fresh.stats.cache_path
+
+
+def test_own_regularizer_is_checked():
+    check_regularizer(Quartic())
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ((Hinge(), Bare(), Subgradient()), "Bare has no verb 'weight': write one with @weight.of"),
+        ((Silent(), Euclidean(), Subgradient()), "Silent has no verb 'derivative'"),
+        ((Hinge(), Quartic(), TunedAggressive()), "Quartic has no verb 'dual_norm_of'"),
+    ],
+    ids=["regularizer", "loss", "rule asks more"],
+)
+def test_a_missing_verb_is_named_with_its_class(parts, message):
+    learner = Learner.of(*parts)
+    with pytest.raises(TypeError, match=message.replace("(", r"\(")):
+        learner.learn_many([[1.0, 2.0]], [1])
+    assert (learner.columns, learner.rounds, learner.classes) == (0, 0, [])
+
+
+def test_a_missing_verb_is_named_in_plain_python_too():
+    with pytest.raises(TypeError, match=r"Bare has no verb 'weight': .*@weight.of\(Bare\)"):
+        weight(Bare(), 1.0, 0, 0.0)
+
+
+def test_a_part_may_inherit_its_verbs():
+    class Renamed(Quartic):
+        pass
+
+    f = Renamed(theta=np.array([8.0]))
+    assert weight(f, 1.0, 0, 0.0) == 2.0
+
+
+def test_package_parts_stay_in_the_cached_loop():
+    learner = perceptron()
+    learner.learn_many([[1.0, 2.0]], [1])
+    if hasattr(learn_rows, "signatures"):
+        assert any("Euclidean" in str(signature) for signature in learn_rows.signatures)
+        assert not any("Euclidean" in str(s) for s in learn_rows.fresh.signatures)

@@ -1,0 +1,263 @@
+"""Every learner of the catalogue with its forms, random parameters for each, and its textbook."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numba
+import numpy as np
+import textbook as first_order
+import textbook_matrices as matrices
+import textbook_relatives as relatives
+from learner_streams import stream
+from textbook import Textbook
+
+from fenchel import learners
+from fenchel.losses import named
+from fenchel.regularizers import Ball, Box, Orthant, Simplex
+
+# Plain Python runs any composition at once; compiled code keeps to one signature a learner.
+PLAIN = bool(numba.config.DISABLE_JIT)
+
+CONVEX = ("hinge", "squared_hinge", "logistic", "squared", "absolute", "quantile", "huber")
+LIPSCHITZ = ("hinge", "logistic", "absolute", "epsilon_insensitive", "quantile", "huber")
+SEPARABLE = (Box(-0.5, 0.3), Orthant())
+EVERY = (*SEPARABLE, Ball(0.7), Simplex(2.0))
+
+Drawn = Callable[[np.random.Generator, float], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One learner in one form."""
+
+    id: str
+    book: type[Textbook]
+    drawn: Drawn
+    fixed: dict[str, Any] = field(default_factory=dict)
+    losses: tuple[str, ...] = ()
+    domains: tuple[Any, ...] = ()
+    full: bool = False
+    rounding: float = 0.0  # how much of the largest margin so far rounding may carry along
+
+    @property
+    def name(self) -> str:
+        return self.id.partition("-")[0]
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return learners.CATALOGUE[self.name].tasks
+
+    def parameters(self, rng, scale, widely=PLAIN):
+        """Random parameters; ``scale`` is the size of the features, ``widely`` draws the parts too."""
+        chosen = {**self.fixed, **self.drawn(rng, scale)}
+        if self.losses:
+            chosen["loss"] = str(rng.choice(self.losses)) if widely else self.losses[0]
+        if self.domains and widely and rng.random() < 0.4:
+            chosen["domain"] = self.domains[rng.integers(len(self.domains))]
+        return chosen
+
+    def learner(self, parameters, **options):
+        return learners.from_parameters(self.name, {**parameters, **options})
+
+    def task(self, parameters):
+        return named(parameters["loss"]).task if "loss" in parameters else self.tasks[0]
+
+
+def log_uniform(rng, low, high):
+    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+
+def nothing(rng, scale):
+    return {}
+
+
+def exponent(rng, scale):
+    return {"p": float(rng.choice([2.0, rng.uniform(2.0, 6.0), rng.uniform(6.0, 40.0)]))}
+
+
+def rate(rng, scale):
+    return {"eta": log_uniform(rng, 0.01, 3.0)}
+
+
+def noise(rng, scale):
+    return {"r": log_uniform(rng, 0.05, 20.0)}
+
+
+def composite(rng, scale):
+    drawn = {"l1": log_uniform(rng, 1e-4, 0.3) * scale, "l2": log_uniform(rng, 1e-4, 1.0)}
+    return {key: value if rng.random() < 0.7 else 0.0 for key, value in drawn.items()}
+
+
+def averaging(rng, scale):
+    indexing = str(rng.choice(["corollary", "xiao"]))
+    return {**rate(rng, scale), **composite(rng, scale), "indexing": indexing}
+
+
+def strong(rng, scale):
+    return {"l2": log_uniform(rng, 1e-3, 1.0), "l1": composite(rng, scale)["l1"]}
+
+
+def multiplicative(rng, scale):
+    # Exponents up to some thousands: a relative error of theirs is an absolute one of the weights'.
+    total = log_uniform(rng, 0.3, 10.0)
+    return {"eta": log_uniform(rng, 0.01, 100.0) / scale / total, "total": total}
+
+
+def entropic(rng, scale):
+    flags = {"signed": bool(rng.random() < 0.5), "adaptive": bool(rng.random() < 0.5)}
+    return {**multiplicative(rng, scale), **flags}
+
+
+def winnowing(rng, scale):
+    return {"eta": log_uniform(rng, 0.01, 1.0) / scale, "total": log_uniform(rng, 0.3, 10.0)}
+
+
+def proximal(rng, scale):
+    beta = float(rng.choice([0.0, log_uniform(rng, 0.1, 3.0)]))
+    return {"alpha": log_uniform(rng, 0.01, 3.0), "beta": beta, **composite(rng, scale)}
+
+
+def newton(rng, scale):
+    return {**rate(rng, scale), "a": log_uniform(rng, 0.1, 10.0)}
+
+
+def invariant(rng, scale):
+    return {**rate(rng, scale), "sqrt_d": bool(rng.random() < 0.5)}
+
+
+def adaptive(rng, scale):
+    return {**rate(rng, scale), **composite(rng, scale), "delta": log_uniform(rng, 1e-8, 1.0)}
+
+
+def confidence(rng, scale):
+    return {"eta": rng.uniform(0.55, 0.99), "C": log_uniform(rng, 0.05, 5.0)}
+
+
+ORIGINAL = {"form": "original"}
+DIAGONAL, FULL = {"diagonal": True}, {"diagonal": False}
+
+# A power of 1e-300 and less is 0: nothing beside the others.
+POWERS = 1e-30
+
+CASES = [
+    Case("perceptron", first_order.Perceptron, nothing, domains=EVERY),
+    Case("p_norm_perceptron", first_order.PNormPerceptron, exponent, rounding=POWERS),
+    Case(
+        "passive_aggressive",
+        first_order.PassiveAggressive,
+        lambda rng, scale: {"C": log_uniform(rng, 0.01, 10.0)},
+        losses=("hinge", "epsilon_insensitive"),
+        domains=EVERY,
+    ),
+    Case("tuned_aggressive", first_order.TunedAggressive, exponent, rounding=POWERS),
+    Case("winnow", first_order.Winnow, winnowing),
+    Case("gradient_descent", first_order.GradientDescent, rate, losses=CONVEX, domains=EVERY),
+    Case(
+        "gradient_descent-constant",
+        first_order.GradientDescent,
+        rate,
+        {"schedule": "constant"},
+        losses=CONVEX,
+        domains=EVERY,
+    ),
+    Case(
+        "dual_averaging", first_order.GradientDescent, averaging, losses=CONVEX, domains=SEPARABLE
+    ),
+    Case("strongly_convex", first_order.StronglyConvex, strong, losses=CONVEX, domains=SEPARABLE),
+    Case("exponentiated_gradient", first_order.ExponentiatedGradient, entropic, losses=CONVEX),
+    Case(
+        "vovk_azoury_warmuth-full",
+        matrices.VovkAzouryWarmuth,
+        lambda rng, scale: {"a": log_uniform(rng, 0.01, 100.0)},
+        FULL,
+        full=True,
+        rounding=1e-15,
+    ),
+    Case(
+        "vovk_azoury_warmuth-diagonal",
+        matrices.VovkAzouryWarmuth,
+        lambda rng, scale: {"a": log_uniform(rng, 0.01, 100.0)},
+        DIAGONAL,
+        domains=SEPARABLE,
+    ),
+    Case("p_norm_lms", first_order.PNormLms, exponent, rounding=POWERS),
+    Case("lms", first_order.Lms, rate, domains=EVERY),
+    Case(
+        "normalized_lms",
+        first_order.NormalizedLms,
+        lambda rng, scale: {"eta": rng.uniform(0.05, 1.95)},
+        domains=EVERY,
+    ),
+    Case("scale_invariant_p_norm", relatives.ScaleInvariantPNorm, rate, losses=LIPSCHITZ),
+    Case("scale_invariant_adagrad", relatives.ScaleInvariantAdaGrad, invariant, losses=LIPSCHITZ),
+    Case(
+        "second_order_perceptron-diagonal",
+        matrices.SecondOrderPerceptron,
+        noise,
+        DIAGONAL,
+        domains=SEPARABLE,
+    ),
+    Case(
+        "second_order_perceptron-full",
+        matrices.SecondOrderPerceptron,
+        noise,
+        FULL,
+        full=True,
+        rounding=1e-15,
+    ),
+    Case("arow-diagonal", matrices.Arow, noise, DIAGONAL, domains=SEPARABLE),
+    Case("arow-full", matrices.Arow, noise, FULL, full=True, rounding=1e-15),
+    Case(
+        "arow-original-diagonal", matrices.OriginalArow, noise, ORIGINAL | DIAGONAL, rounding=1e-15
+    ),
+    Case(
+        "arow-original-full",
+        matrices.OriginalArowRidge,
+        noise,
+        ORIGINAL | FULL,
+        full=True,
+        rounding=1e-15,
+    ),
+    Case("soft_confidence_weighted", matrices.SoftConfidenceWeighted, confidence, rounding=1e-15),
+    Case("adagrad", relatives.AdaGrad, adaptive, losses=CONVEX, domains=SEPARABLE),
+    Case(
+        "normalized_adaptive_gradient",
+        relatives.NormalizedAdaptiveGradient,
+        rate,
+        losses=CONVEX,
+    ),
+    Case("ftrl_proximal", relatives.FtrlProximal, proximal, losses=("logistic", *CONVEX)),
+    Case(
+        "online_newton_step",
+        matrices.OnlineNewtonStep,
+        newton,
+        losses=("logistic", "squared", "squared_hinge"),
+        full=True,
+        rounding=1e-11,
+    ),
+    Case(
+        "coin_betting",
+        relatives.CoinBetting,
+        lambda rng, scale: {"wealth": log_uniform(rng, 0.1, 10.0)},
+        losses=LIPSCHITZ,
+    ),
+]
+BY_ID = {case.id: case for case in CASES}
+
+# Where a signature of its own would be compiled for each learner, these stand for all.
+SELECTION = [BY_ID[name] for name in ("perceptron", "dual_averaging", "arow-diagonal", "arow-full")]
+EVERY_OR_SELECTION = CASES if PLAIN else SELECTION
+
+
+def drawn(case, kind, seed):
+    """A random stream of this kind and random parameters for a learner of it."""
+    rng = np.random.default_rng([seed, *map(ord, case.id + kind)])
+    task = str(rng.choice(case.tasks)) if PLAIN else case.task(case.parameters(rng, 1.0))
+    given = stream(rng, task, kind)
+    parameters = case.parameters(rng, given.scale)
+    while case.task(parameters) != task:
+        parameters = case.parameters(rng, given.scale)
+    if rng.random() < 0.5:
+        given = given._replace(importance=np.ones(len(given.y)))
+    return given, parameters, bool(rng.random() < 0.6)

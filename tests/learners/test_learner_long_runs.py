@@ -1,0 +1,47 @@
+"""Vovk-Azoury-Warmuth over many rounds of badly scaled, nearly dependent features."""
+
+import os
+
+import numpy as np
+
+from fenchel import learners
+
+# A million rounds: FENCHEL_LONG_ROUNDS=1000000.
+ROUNDS = int(os.environ.get("FENCHEL_LONG_ROUNDS", "200000"))
+COLUMNS = 8
+
+
+def solved(A, right):
+    """A⁻¹·right in extended precision, on a unit diagonal."""
+    scale = 1.0 / np.sqrt(np.diag(A))
+    M = np.column_stack([A * np.outer(scale, scale), scale * right])
+    n = len(A)
+    for k in range(n):
+        M[k + 1 :] -= np.outer(M[k + 1 :, k] / M[k, k], M[k])
+    for k in range(n - 1, -1, -1):
+        M[k, n] = (M[k, n] - M[k, k + 1 : n] @ M[k + 1 :, n]) / M[k, k]
+    return scale * M[:, n]
+
+
+def test_no_number_of_rounds_wears_the_matrix_out():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(ROUNDS, COLUMNS))
+    X[:, -1] = X[:, -2] + 1e-3 * X[:, -1]
+    units = 10.0 ** rng.uniform(-6.0, 6.0, size=COLUMNS)
+    y = X @ rng.normal(size=COLUMNS) + rng.normal(size=ROUNDS)
+    X *= units
+    a = 0.5
+    learner = learners.vovk_azoury_warmuth(a, intercept=False)
+    learner.learn_many(X, y)
+
+    rows = X.astype(np.longdouble)
+    A = rows.T @ rows + a * np.eye(COLUMNS)
+    theta = rows.T @ y.astype(np.longdouble)
+    expected = (solved(A, theta) * units).astype(float)
+    np.testing.assert_allclose(learner.weights() * units, expected, rtol=1e-9, atol=1e-12)
+    for x in rng.normal(size=(20, COLUMNS)) * units:
+        expected = x @ solved(A + np.outer(x, x.astype(np.longdouble)), theta)
+        np.testing.assert_allclose(learner.decision_one(x), float(expected), rtol=1e-9)
+        np.testing.assert_allclose(
+            learner.confidence_one(x), float(x @ solved(A + np.outer(x, x), x)), rtol=1e-9
+        )
