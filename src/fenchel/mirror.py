@@ -67,7 +67,7 @@ class MirrorDescent:
 
     def predict(self) -> NDArray[np.float64]:
         """w_t = ∇f_t*(θ_t)."""
-        return np.asarray(self.regularizer.gradient(self.theta), dtype=np.float64)
+        return np.array(self.regularizer.gradient(self.theta), dtype=np.float64)
 
     def update(self, z: ArrayLike) -> None:
         """θ_{t+1} = θ_t + z_t."""

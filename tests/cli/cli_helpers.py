@@ -1,6 +1,5 @@
 """Running the command line in this process or in another, and small data for it."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -33,12 +32,10 @@ def text_lines(rows: int, task: str, seed: int = 0, words: int = 200) -> list[st
     for _ in range(rows):
         drawn = random.zipf(1.3, 1 + random.integers(6)) % words
         label = {
-            "binary": "yes" if 1 in drawn else "no",
+            "binary": "1" if 1 in drawn else "2",
             "multiclass": str(1 + int(drawn[0]) % 3),
             "regression": f"{random.normal() + len(drawn):.3f}",
         }[task]
-        if task == "binary":
-            label = "1" if label == "yes" else "2"
         entries = " ".join(f"w{word}:{random.normal():.3f}" for word in dict.fromkeys(drawn))
         lines.append(f"{label} |f {entries}")
     return lines
@@ -48,9 +45,3 @@ def write_lines(path: Path, lines: Sequence[str]) -> Path:
     """A file of these lines."""
     path.write_text("".join(f"{line}\n" for line in lines))
     return path
-
-
-def without_numba() -> dict[str, str]:
-    """An environment in which importing Numba fails."""
-    blocker = "import sys; sys.modules['numba'] = None"
-    return {**os.environ, "BLOCKER": blocker}

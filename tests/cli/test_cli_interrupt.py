@@ -27,13 +27,7 @@ def test_ctrl_c_while_waiting_for_a_pipe(tmp_path, save) -> None:
     assert process.stderr is not None
     process.stdin.write("1 | a\n-1 | b\n1 | a\n")
     process.stdin.flush()
-    said = ""
-    deadline = time.monotonic() + 120.0
-    while "rounds" not in said or not said.rstrip().endswith("1"):  # the table has its row 2
-        said += process.stderr.readline()
-        assert time.monotonic() < deadline, said
-        if "           2 " in said:
-            break
+    said = _until_row(process, 2)
     process.send_signal(signal.SIGINT)
     said += process.stderr.read()
     process.stdin.close()
@@ -48,13 +42,29 @@ def test_ctrl_c_while_waiting_for_a_pipe(tmp_path, save) -> None:
         assert "nothing was saved" in said
 
 
+def _until_row(process: subprocess.Popen[str], rounds: int) -> str:
+    """What the process says until its table shows this round."""
+    said = ""
+    assert process.stderr is not None
+    deadline = time.monotonic() + 120.0
+    while f" {rounds}  " not in said:
+        said += process.stderr.readline()
+        assert time.monotonic() < deadline, said
+    return said
+
+
 def test_learning_is_never_cut_in_the_middle() -> None:
     interruption = Interruption()
     done = []
-    with interruption.in_force():
-        with pytest.raises(KeyboardInterrupt), interruption.shielded():
+
+    def learn() -> None:
+        with interruption.shielded():
             signal.raise_signal(signal.SIGINT)
             done.append("to the end")
+
+    with interruption.in_force():
+        with pytest.raises(KeyboardInterrupt):
+            learn()
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert done == ["to the end"]

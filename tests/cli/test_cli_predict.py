@@ -2,6 +2,7 @@
 
 import pytest
 from cli_helpers import run, text_lines, write_lines
+from sklearn.datasets import load_diabetes
 
 from fenchel import Learner
 
@@ -16,23 +17,16 @@ def test_predictions_are_the_learners(tmp_path) -> None:
     for line in unseen.read_text().splitlines():
         entries = (entry.split(":") for entry in line.split("|f ")[1].split())
         row = {f"f^{name}": float(value) for name, value in entries}
-        expected.append(str(int(learner.predict_one(_known(row, learner)))))
+        expected.append(str(int(learner.predict_one(row))))
     assert predicted == expected
+    assert len(set(predicted)) == 2
 
 
-def _known(row, learner):
-    """The row under the names that the stream gave its features."""
-    prefix = "" if next(iter(learner.names)).startswith("w") else "f^"
-    return {name.removeprefix("f^") if not prefix else name: value for name, value in row.items()}
-
-
-@pytest.mark.parametrize("learner", ["scale_invariant_adagrad", "p_norm_perceptron"])
+@pytest.mark.parametrize("learner", ["scale_invariant_adagrad", "p_norm_lms"])
 def test_rows_do_not_influence_each_other(tmp_path, learner) -> None:
     """Columns never seen count in their own row, not in their neighbours'."""
     data = write_lines(tmp_path / "d.vw", text_lines(50, "regression"))
-    task = ["--task", "regression"] if learner == "scale_invariant_adagrad" else []
-    if not task:
-        data = write_lines(tmp_path / "d.vw", text_lines(50, "binary"))
+    task = ("--task", "regression")
     run("train", data, "--learner", learner, *task, "--save", tmp_path / "m")
     rows = text_lines(30, "binary", seed=5, words=2000)
     together = write_lines(tmp_path / "new.vw", rows)
@@ -54,8 +48,10 @@ def test_output_to_a_file(tmp_path) -> None:
     run("train", "diabetes", "--learner", "lms", "--save", tmp_path / "m")
     run("predict", tmp_path / "m", "diabetes", "--output", tmp_path / "p")
     lines = (tmp_path / "p").read_text().splitlines()
+    learner = Learner.load(tmp_path / "m")
+    row = dict(zip(learner.names, load_diabetes().data[7], strict=True))
     assert len(lines) == 442
-    assert float(lines[0]) == pytest.approx(float(lines[0]))
+    assert float(lines[7]) == learner.predict_one(row)
 
 
 def test_classes_by_name(tmp_path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
+import scipy.sparse as sp
 
 from fenchel import Learner
 from kernel.kernel_product import COLUMNS, draw, name_of, sensible
@@ -24,11 +25,16 @@ def extreme_stream(task: str, rng: np.random.Generator, rows: int = 30) -> Strea
     return Stream(rng.choice(ENTRIES, (rows, COLUMNS)), y, rng.choice(IMPORTANCES, rows))
 
 
-def not_finite(learner: Any, stream: Stream) -> str | None:
+def not_finite(
+    learner: Any, stream: Stream, sparse: bool = False, weights_too: bool = True
+) -> str | None:
     """What is not finite after learning each row of a stream in turn, or None."""
     for t, (x, y, importance) in enumerate(zip(*stream, strict=True)):
-        margin = learner.learn_many(x, [y], [importance])[0]
-        state = {"margin": margin, "weights": learner.weights(), **learner.state_arrays()}
+        row = sp.csr_array(x.reshape(1, -1)) if sparse else x
+        margin = learner.learn_many(row, [y], [importance])[0]
+        state = {"margin": margin, **learner.state_arrays()}
+        if weights_too:
+            state["weights"] = learner.weights()
         for name, array in state.items():
             if not np.isfinite(array).all():
                 parts = learner.loss, learner.regularizer, learner.rule

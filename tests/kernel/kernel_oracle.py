@@ -106,7 +106,7 @@ def _without_intercept(part: Any) -> Any:
     return part._replace(**changes)
 
 
-def differences(learner: Any, stream: Any, X: Any) -> str | None:
+def differences(learner: Any, stream: Any, X: Any, weights_too: bool = True) -> str | None:
     """Let a learner of three parts learn a stream: what the oracle finds wrong, or None."""
     parts = learner.loss, learner.regularizer, learner.rule
     run = oracle_run(parts, *stream, learner.intercept)
@@ -115,6 +115,8 @@ def differences(learner: Any, stream: Any, X: Any) -> str | None:
     if wrong.any():
         t = int(np.argmax(wrong))
         return f"round {t}: margin {margins[t]!r}, oracle {run.margins[t]!r}; {parts}"
+    if not weights_too:
+        return None
     weights = np.append(learner.bias, learner.weights())[int(not learner.intercept) :]
     errors = np.abs(weights - run.weights) * _sizes(stream.X, learner.intercept)
     if not (errors <= run.weights_tolerance).all():

@@ -245,9 +245,13 @@ CASES = [
 ]
 BY_ID = {case.id: case for case in CASES}
 
-# Where a signature of its own would be compiled for each learner, these stand for all.
-SELECTION = [BY_ID[name] for name in ("perceptron", "dual_averaging", "arow-diagonal", "arow-full")]
-EVERY_OR_SELECTION = CASES if PLAIN else SELECTION
+
+def compiled_for(*ids):
+    """All learners in plain Python; compiled, those that stand for the others.
+
+    Dense rows, single precision and averages are signatures of their own, seconds each to compile.
+    """
+    return CASES if PLAIN else [BY_ID[name] for name in ids]
 
 
 def drawn(case, kind, seed):

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from learner_cases import BY_ID, CASES, EVERY_OR_SELECTION, PLAIN, drawn
+from learner_cases import BY_ID, CASES, PLAIN, compiled_for, drawn
 from learner_streams import KINDS, Stream, assert_same_margins, stream
 from textbook import progressive
 
 from fenchel.regularizers import Box, Simplex
 
 EACH = 6 if PLAIN else 2
-some_cases = pytest.mark.parametrize("case", EVERY_OR_SELECTION, ids=lambda case: case.id)
+AVERAGED = compiled_for("dual_averaging", "p_norm_perceptron")
+some_cases = pytest.mark.parametrize("case", AVERAGED, ids=lambda case: case.id)
 SHRINKING = [
     case for case in CASES if case.name in ("dual_averaging", "strongly_convex", "adagrad")
 ]
@@ -73,7 +74,7 @@ UNSIGNED = pytest.param(
 
 @pytest.mark.parametrize(
     ("case", "signed"),
-    [*((case, {"signed": True}) for case in EVERY_OR_SELECTION), *([UNSIGNED] if PLAIN else [])],
+    [*((case, {"signed": True}) for case in AVERAGED), *([UNSIGNED] if PLAIN else [])],
 )
 def test_columns_that_come_later_have_no_weight_before(case, signed):
     for seed in range(EACH):

@@ -25,16 +25,21 @@ def seconds(case, X, y, width):
     return np.median(taken[2:])  # the first passes compile and make room
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if not case.full], ids=lambda case: case.id
-)
-def test_rounds_cost_the_same_at_ten_million_columns(case):
+@pytest.fixture(scope="module")
+def rows():
     rng = np.random.default_rng(5)
     indices = np.sort(np.argsort(rng.random((ROUNDS, NARROW)), axis=1)[:, :NONZEROS], axis=1)
     values = rng.normal(size=ROUNDS * NONZEROS)
     indptr = np.arange(0, ROUNDS * NONZEROS + 1, NONZEROS)
     X = sp.csr_array((values, indices.ravel(), indptr), shape=(ROUNDS, NARROW))
-    y = np.where(rng.random(ROUNDS) < 0.5, 1.0, -1.0)
+    return X, np.where(rng.random(ROUNDS) < 0.5, 1.0, -1.0)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if not case.full], ids=lambda case: case.id
+)
+def test_rounds_cost_the_same_at_ten_million_columns(case, rows):
+    X, y = rows
     for _ in range(3):  # a busy machine gets another chance
         narrow, wide = (seconds(case, X, y, width) for width in (NARROW, WIDE))
         if wide <= MOST * narrow:

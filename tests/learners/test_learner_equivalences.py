@@ -54,7 +54,7 @@ def test_with_eta_1_the_margins_of_arow_grow_by_r(seed):
     r = float(rng.uniform(2.0, 8.0))
     first, second = given.X[:2] = rng.normal(size=(2, given.X.shape[1]))
     learner = learners.arow(r, diagonal=False, form="original", intercept=False)
-    found = learner.learn_many(given.X[:2], given.y[:2])
+    found = learner.learn_many(given.csr[:2], given.y[:2])
     A = np.eye(len(first)) + np.outer(first, first) / r
     np.testing.assert_allclose(
         found[1] * r, given.y[0] * first @ np.linalg.solve(A, second), **CLOSE

@@ -3,6 +3,7 @@
 import os
 
 import numpy as np
+import scipy.sparse as sp
 
 from fenchel import learners
 
@@ -32,16 +33,18 @@ def test_no_number_of_rounds_wears_the_matrix_out():
     X *= units
     a = 0.5
     learner = learners.vovk_azoury_warmuth(a, intercept=False)
-    learner.learn_many(X, y)
+    learner.learn_many(sp.csr_array(X), y)
 
     rows = X.astype(np.longdouble)
     A = rows.T @ rows + a * np.eye(COLUMNS)
     theta = rows.T @ y.astype(np.longdouble)
     expected = (solved(A, theta) * units).astype(float)
     np.testing.assert_allclose(learner.weights() * units, expected, rtol=1e-9, atol=1e-12)
-    for x in rng.normal(size=(20, COLUMNS)) * units:
-        expected = x @ solved(A + np.outer(x, x.astype(np.longdouble)), theta)
-        np.testing.assert_allclose(learner.decision_one(x), float(expected), rtol=1e-9)
-        np.testing.assert_allclose(
-            learner.confidence_one(x), float(x @ solved(A + np.outer(x, x), x)), rtol=1e-9
-        )
+
+    new = rng.normal(size=(20, COLUMNS)) * units
+    tentative = [A + np.outer(x, x.astype(np.longdouble)) for x in new]
+    margins = [float(x @ solved(A_t, theta)) for x, A_t in zip(new, tentative, strict=True)]
+    spreads = [float(x @ solved(A_t, x)) for x, A_t in zip(new, tentative, strict=True)]
+    new = sp.csr_array(new)
+    np.testing.assert_allclose(learner.decide_many(new), margins, rtol=1e-9)
+    np.testing.assert_allclose(learner.confidence_many(new), spreads, rtol=1e-9)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from learner_cases import CASES, PLAIN, drawn
 from learner_streams import KINDS, assert_same_margins, assert_same_weights
 from mirror_oracle import is_mirror_descent, mirror_run
@@ -67,7 +68,7 @@ def test_an_open_stream_grows_with_its_columns(case):
             run = progressive(book, rows_of_book, given.y, widths=widths + intercept)
             margins = np.concatenate(
                 [
-                    learner.learn_many(X[widths == w, :w], given.y[widths == w])
+                    learner.learn_many(sp.csr_array(X[widths == w, :w]), given.y[widths == w])
                     for w in np.unique(widths)
                 ]
             )

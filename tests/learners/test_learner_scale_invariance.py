@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from learner_cases import BY_ID, PLAIN
 from learner_streams import assert_same_margins, stream
 from textbook import progressive
@@ -52,4 +53,4 @@ def test_a_feature_that_outgrows_itself_leaves_the_others_their_digits(columns, 
     y = np.r_[0.0, np.full(8, 100.0)]
     run = progressive(ScaleInvariantPNorm(columns + 1, eta=1.0, loss="absolute"), X, y)
     learner = learners.scale_invariant_p_norm(loss="absolute", intercept=False)
-    assert_same_margins(learner.learn_many(X, y), run, y)
+    assert_same_margins(learner.learn_many(sp.csr_array(X), y), run, y)

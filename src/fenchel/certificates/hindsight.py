@@ -13,13 +13,14 @@ from fenchel.losses import Squared
 
 # Up to so many coordinates the normal equations of the square loss are solved directly.
 MOST_DIRECT = 2_000
-# λ of λ/2·‖u‖² + Σ ℓ_t(u), as shares of Σ‖x_t‖²/d.
-PATH = (1.0, 1e-1, 1e-2, 1e-3, 1e-5)
+# How many λ of λ/2·‖u‖² + Σ ℓ_t(u): from 1e−5·Σ‖x_t‖²/d, which is no ridge, up to the larger of
+# Σ‖x_t‖²/d and 100 times the mean ‖x_t‖², about what the bounds charge for a norm.
+PATH = 7
 STEPS = 60
 
 
 def best_in_hindsight(
-    read: Reading, loss: Any, columns: int, intercept: bool, path: tuple[float, ...] = PATH
+    read: Reading, loss: Any, columns: int, intercept: bool, path: int = PATH
 ) -> dict[str, Array]:
     """Candidates u by name: 0, and minimisers of Σ h·ℓ_t(u) + λ/2·‖u‖² for several λ.
 
@@ -29,25 +30,30 @@ def best_in_hindsight(
     """
     d = columns + int(intercept)
     found: dict[str, Array] = {"u = 0": np.zeros(d)}
-    energy = sum(
-        float(block.matrix(columns, intercept).__pow__(2).sum(axis=1) @ block.weights)
-        for block in read()
-    )
-    if energy == 0.0 or d == 0:
+    energy, count = _energy(read, columns, intercept)
+    if energy == 0.0:
         return found
-    if isinstance(loss, Squared) and d <= MOST_DIRECT:
-        A, b = _moments(read, columns, intercept)
-        for share in path:
-            ridge = share * energy / d
-            solved = np.linalg.solve(A + ridge * np.eye(d), b)
-            found[f"hindsight, λ = {ridge:.3g}"] = np.asarray(solved, dtype=np.float64)
-        return found
+    ridges = np.geomspace(max(energy / d, 100.0 * energy / count), 1e-5 * energy / d, path)
+    direct = isinstance(loss, Squared) and d <= MOST_DIRECT
+    A, b = _moments(read, columns, intercept) if direct else (np.zeros((0, 0)), np.zeros(0))
     u = np.zeros(d)
-    for share in path:
-        ridge = share * energy / d
-        u = _descended(read, loss, columns, intercept, ridge, u)
+    for ridge in ridges.tolist():
+        if direct:
+            u = np.asarray(np.linalg.solve(A + ridge * np.eye(d), b), dtype=np.float64)
+        else:
+            u = _descended(read, loss, columns, intercept, ridge, u)
         found[f"hindsight, λ = {ridge:.3g}"] = u
     return found
+
+
+def _energy(read: Reading, columns: int, intercept: bool) -> tuple[float, int]:
+    """Σ h·‖x_t‖² and the number of rows."""
+    energy, count = 0.0, 0
+    for block in read():
+        X = block.matrix(columns, intercept)
+        energy += float(np.asarray((X * X).sum(axis=1)).ravel() @ block.weights)
+        count += len(block.targets)
+    return energy, count
 
 
 def _moments(read: Reading, columns: int, intercept: bool) -> tuple[Array, Array]:

@@ -93,9 +93,10 @@ def auto(task: str = "binary", classes: Sequence[Any] | None = None) -> Mixture:
     Problem: a stream, and no wish to choose. ``task`` is binary, multiclass or regression.
 
     Update: ``hedge`` over the experts of the task, ``combined``, among them full-matrix ones while
-    the stream has at most 100 columns.
+    the stream has at most 100 columns. They see every feature in units of its own mean size.
 
-    Guarantee: that of ``hedge``: nearly as good as the best of its experts; often better.
+    Guarantee: that of ``hedge``: nearly as good as the best of its experts; often better. Multiply
+    any feature by any constant: every prediction stays the same up to rounding.
 
     Cost: that of the experts, in parallel on the cores.
 
@@ -120,6 +121,7 @@ def auto(task: str = "binary", classes: Sequence[Any] | None = None) -> Mixture:
         parameters=parameters,
         limits=limits,
         combined=True,
+        unitless=True,
         classes=classes,
     )
 

@@ -67,27 +67,34 @@ class ClassCombination:
 class NumberCombination:
     """The mixture's number, corrected by what it leaves over.
 
-    Vovk-Azoury-Warmuth predicts the residual y − p of the mixture p from the experts' standardised
-    differences p_k − p.
+    Vovk-Azoury-Warmuth predicts the residual y − p of the mixture p from the standardised
+    differences p_k − p of the experts and of the last target: many streams change slowly.
     """
 
     def __init__(self, count: int) -> None:
-        self.scales = new_scales(count)
+        self.scales = new_scales(count + 1)
         self.learner = vovk_azoury_warmuth(a=10.0)
-        self.learner.restart(count)
+        self.learner.restart(count + 1)
         self.choice = new_hedge(2)
+        self.last = np.zeros(1)
 
     def arrays(self) -> dict[str, Array]:
         """The state by name."""
         own = _named(scales=self.scales, choice=self.choice)
-        return {**own, **{f"learner.{k}": v for k, v in self.learner.state_arrays().items()}}
+        return {
+            **own,
+            "last": self.last,
+            **{f"learner.{k}": v for k, v in self.learner.state_arrays().items()},
+        }
 
     def learn(
         self, numbers: Array, active: Array, mixed: Array, y: Array, weights: Array, bounds: Array
     ) -> Array:
         """The numbers from before each target; ``bounds`` are those of the targets seen before."""
-        rows, experts = self._differences(numbers, active, mixed, weights, learning=True)
-        rest = self.learner._learn_rows(rows, len(y), experts, y - mixed, weights, True)
+        before = np.concatenate([self.last, y[:-1]])
+        self.last[0] = y[-1]
+        rows, width = self._differences(numbers, active, mixed, before, weights, learning=True)
+        rest = self.learner._learn_rows(rows, len(y), width, y - mixed, weights, True)
         final = np.empty_like(mixed)
         both = np.stack([mixed, mixed + rest])
         mix_numbers(self.choice, both, y, weights, bounds.copy(), final)
@@ -95,19 +102,27 @@ class NumberCombination:
 
     def read(self, numbers: Array, active: Array, mixed: Array, bounds: Array) -> Array:
         """The numbers as the next round would see them."""
-        rows, experts = self._differences(numbers, active, mixed, features.ONE, learning=False)
-        rest = self.learner._read_rows(rows, len(mixed), experts, "margins")
+        before = np.broadcast_to(self.last, len(mixed))
+        rows, width = self._differences(numbers, active, mixed, before, features.ONE, False)
+        rest = self.learner._read_rows(rows, len(mixed), width, "margins")
         mixture, combination = _shares(self.choice)
         return np.asarray(mixture * mixed + combination * np.clip(mixed + rest, *bounds))
 
     def _differences(
-        self, numbers: Array, active: Array, mixed: Array, weights: Array, learning: bool
+        self,
+        numbers: Array,
+        active: Array,
+        mixed: Array,
+        before: Array,
+        weights: Array,
+        learning: bool,
     ) -> tuple[Any, int]:
-        experts, count = numbers.shape
-        standard = np.empty((count, experts, 1))
-        differences = (numbers - mixed)[:, :, None]
-        standardise(self.scales, differences, active, weights, learning, standard)
-        return border.as_rows(standard[:, :, 0])[0], experts
+        differences = np.vstack([numbers, before]) - mixed
+        width, count = differences.shape
+        standard = np.empty((count, width, 1))
+        on = np.append(active, 1.0)
+        standardise(self.scales, differences[:, :, None], on, weights, learning, standard)
+        return border.as_rows(standard[:, :, 0])[0], width
 
 
 def choices(scores: Array) -> NDArray[np.int64]:

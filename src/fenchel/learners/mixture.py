@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fenchel._kernel import state
 from fenchel._kernel.rows import DenseRows, SparseRows
 from fenchel._kernel.state import Array
 from fenchel.learners.combination import (
@@ -16,9 +17,11 @@ from fenchel.learners.combination import (
     choices,
     votes_for,
 )
+from fenchel.learners.features import ONE
 from fenchel.learners.learner import Learner
 from fenchel.learners.workers import in_parallel
 from fenchel.loops.mixing import Hedge, mix_ballots, mix_numbers, mix_votes, new_hedge, shares_of
+from fenchel.loops.units import Units, dense_in_units, sparse_in_units
 
 # Entries of a piece of a block: it stays in the cache while every expert learns from it.
 PIECE = 65_536
@@ -35,7 +38,8 @@ class Mixture(Learner):
 
     With ``combined`` a linear combination of the experts competes with the vote, and AdaHedge
     chooses between the two. Margins then tell probabilities: p₊ − p₋ for two classes, the
-    probability of each for several.
+    probability of each for several. With ``unitless`` the experts see every feature in units of its
+    own size: no prediction depends on the units of the data.
 
     >>> from fenchel import learners
     >>> mixture = learners.hedge([learners.perceptron(), learners.arow()])
@@ -53,6 +57,7 @@ class Mixture(Learner):
         parameters: dict[str, Any] | None = None,
         limits: Sequence[int | None] | None = None,
         combined: bool = False,
+        unitless: bool = False,
         classes: Sequence[Any] | None = None,
     ) -> None:
         tasks = {expert.task for expert in experts}
@@ -65,6 +70,7 @@ class Mixture(Learner):
         self._limits = list(limits) if limits is not None else [None] * len(experts)
         self._hedge: Hedge = new_hedge(len(experts))
         self._bounds = np.array([np.inf, -np.inf])
+        self._units: Units | None = state.start(Units(), 0) if unitless else None
         self._combination: Any = None
         if combined:
             kind = NumberCombination if self.task == "regression" else ClassCombination
@@ -138,6 +144,9 @@ class Mixture(Learner):
         arrays["hedge.bounds"] = self._bounds
         if self._combination is not None:
             arrays.update({f"combination.{k}": v for k, v in self._combination.arrays().items()})
+        if self._units is not None:
+            columns = self.columns
+            arrays.update({f"units.{k}": v[:columns] for k, v in self._units._asdict().items()})
         for number, expert in enumerate(self.experts):
             if self._hedge.active[number]:  # a retired one has nothing left to tell
                 arrays.update({f"{number}.{k}": v for k, v in expert.state_arrays().items()})
@@ -146,6 +155,8 @@ class Mixture(Learner):
     def restart(self, width: int) -> None:
         """Fresh state of so many columns."""
         self.columns = width
+        if self._units is not None:
+            self._units = state.start(Units(), width)
         for expert, on in zip(self.experts, self._hedge.active, strict=True):
             expert.restart(width if on else 0)
 
@@ -160,6 +171,7 @@ class Mixture(Learner):
         kept["experts"] = [expert.copy() for expert in self.experts]
         kept["_hedge"] = Hedge(*(array.copy() for array in self._hedge))
         kept["_bounds"] = self._bounds.copy()
+        kept["_units"] = None if self._units is None else state.copy(self._units)
         kept["_combination"] = _copy(self._combination, len(self.experts))
         return kept
 
@@ -184,6 +196,7 @@ class Mixture(Learner):
         return out
 
     def _learn_piece(self, rows: Any, width: int, y: Array, weights: Array, out: Array) -> None:
+        rows = self._in_units(rows, len(y), weights, learning=True)
         margins = self._each(lambda e: e._learn_rows(rows, len(y), width, y, weights, True))
         self._mix(margins, y, weights, out)
 
@@ -212,7 +225,23 @@ class Mixture(Learner):
             active = self._hedge.active
             out[:] = self._combination.learn(numbers, active, out, y, weights, before)
 
+    def _in_units(self, rows: Any, count: int, weights: Array, learning: bool) -> Any:
+        """The rows as the experts see them."""
+        if self._units is None:
+            return rows
+        if isinstance(rows, DenseRows):
+            dense = np.empty(rows.values.shape)
+            dense_in_units(self._units, rows, weights, learning, dense)
+            return DenseRows(dense, dense.view(np.uint64))
+        first, last = rows.indptr[0], rows.indptr[count]
+        values = np.empty(last - first)
+        sparse_in_units(self._units, rows, count, weights, learning, values)
+        indices = rows.indices[first:last]
+        return SparseRows(rows.indptr - first, indices, values, values.view(np.uint64))
+
     def _read_rows(self, rows: Any, count: int, width: int, what: str) -> Array:
+        self._make_room(width)
+        rows = self._in_units(rows, count, ONE, learning=False)
         margins = self._each(lambda e: e._read_rows(rows, count, width, what))
         if self.task == "regression":
             return self._read_numbers(margins)
@@ -251,14 +280,28 @@ class Mixture(Learner):
     def _all_weights(self) -> Array:
         """Regression: the mixed weights. Classification: those of the best expert."""
         if self.task != "regression":
-            return self.best._all_weights()
+            return self._out_of_units(self.best._all_weights())
         on = self._hedge.active > 0.0
         active = [expert for expert, is_on in zip(self.experts, on, strict=True) if is_on]
-        return np.asarray(self._shares()[on] @ np.stack([e._all_weights() for e in active]))
+        mixed = self._shares()[on] @ np.stack([e._all_weights() for e in active])
+        return self._out_of_units(np.asarray(mixed))
+
+    def _out_of_units(self, weights: Array) -> Array:
+        """The weights of the features as the user knows them."""
+        if self._units is None:
+            return weights
+        unit = self._units.unit[: self.columns]
+        factors = np.concatenate([[1.0], 1.0 / np.where(unit > 0.0, unit, 1.0)])
+        return np.asarray((weights.T * factors).T)
+
+    def _make_room(self, width: int) -> None:
+        if self._units is not None and width > len(self._units.unit):
+            self._units = state.grow(self._units, max(width, 2 * len(self._units.unit)))
 
     def _take_up(self, width: int) -> Any:
         states: list[Any] = []
-        before = self.columns, self._hedge.active.copy(), states
+        before = self.columns, self._hedge.active.copy(), self._units, states
+        self._make_room(width)
         for k, (expert, limit) in enumerate(zip(self.experts, self._limits, strict=True)):
             if limit is not None and width > limit and self._hedge.active[k]:
                 self._hedge.active[k] = 0.0
@@ -268,10 +311,10 @@ class Mixture(Learner):
         return before
 
     def _put_back(self, before: Any) -> None:
-        self.columns, active, states = before
+        self.columns, active, self._units, states = before
         self._hedge.active[:] = active
-        for expert, state in zip(self.experts, states, strict=True):
-            expert._put_back(state)
+        for expert, kept in zip(self.experts, states, strict=True):
+            expert._put_back(kept)
 
 
 def _signs(margins: Array) -> Array:

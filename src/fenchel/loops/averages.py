@@ -18,7 +18,6 @@ from fenchel.regularizers.newton import NewtonStep
 from fenchel.regularizers.pacing import idle_sum, pace, reshapes, unit, unit_scale
 from fenchel.regularizers.verbs import margin, prepare, weight
 
-
 # A clock so far ahead of its pace loses digits: every coordinate is charged, and it starts anew.
 WORN = 1e6
 

@@ -46,6 +46,7 @@ class Entropic(NamedTuple):
     pivot: Array = SCALAR
     touched: Array = SCALAR
     mass: Array = SCALAR
+    error: Array = SCALAR
     peak: Array = SCALAR
 
     @property
@@ -146,7 +147,18 @@ def _share(f: Any, slot: Any) -> float:
 def _sum(f: Any) -> float:
     """Σ exp(s_i − pivot), a sum of positive terms: a difference would lose the small ones."""
     resting = (f.dimension[0] - f.touched[0]) * (2.0 if f.signed else 1.0)
-    return float(f.mass[0] + resting * np.exp(min(-f.pivot[0], HIGHEST)))
+    return float(f.mass[0] + f.error[0] + resting * np.exp(min(-f.pivot[0], HIGHEST)))
+
+
+@helper
+def _add(f: Any, term: float) -> None:
+    """mass ← mass + term, the rounding error kept in ``error``: what came goes without a trace."""
+    before = f.mass[0]
+    f.mass[0] = before + term
+    if abs(before) >= abs(term):
+        f.error[0] += (before - f.mass[0]) + term
+    else:
+        f.error[0] += (term - f.mass[0]) + before
 
 
 @helper
@@ -163,8 +175,9 @@ def _rebuild(f: Any) -> None:
         largest = max(largest, 0.0)
     f.pivot[0] = largest
     f.mass[0] = 0.0
+    f.error[0] = 0.0
     for j in range(f.theta.shape[0]):
-        f.mass[0] += _share(f, j)
+        _add(f, _share(f, j))
     f.peak[0] = _sum(f)
 
 
@@ -206,7 +219,8 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
         s = f.total * (abs(f.theta[j]) if f.signed else f.theta[j])
         highest = max(highest, s - f.squares[j] if f.adaptive else s)
         if highest - f.pivot[0] < HIGH:
-            f.mass[0] += _share(f, j) - before
+            _add(f, -before)
+            _add(f, _share(f, j))
     f.peak[0] = max(f.peak[0], _sum(f))
     if highest - f.pivot[0] >= HIGH or not _sum(f) > WORN * f.peak[0]:
         _rebuild(f)
