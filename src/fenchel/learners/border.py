@@ -27,19 +27,19 @@ def as_rows(X: Any) -> tuple[Rows, int, int]:
         values = values.reshape(1, -1)
     if values.ndim != 2:
         raise ValueError(f"X has {values.ndim} dimensions: give rows × columns")
-    values = np.ascontiguousarray(values)
+    values = _for_kernels(values)
     return DenseRows(values, _bits(values)), values.shape[0], values.shape[1]
 
 
 def _sparse_rows(X: Any) -> tuple[SparseRows, int, int]:
     if X.ndim != 2:
         raise ValueError(f"X has {X.ndim} dimensions: give rows × columns")
-    csr = X if X.format == "csr" else X.tocsr()
+    csr = X if X.format == "csr" else _converted(X)
     count, width = csr.shape
     if width > MOST_COLUMNS:
         raise ValueError(f"X has {width} columns: at most {MOST_COLUMNS}; hash the features")
-    values = np.ascontiguousarray(as_values(csr.data, "X.data"))
-    indptr = np.ascontiguousarray(csr.indptr, dtype=np.int64)
+    values = _for_kernels(as_values(csr.data, "X.data"))
+    indptr = _for_kernels(csr.indptr.astype(np.int64, copy=False))
     if indptr.shape != (count + 1,) or indptr[0] != 0:
         raise ValueError(f"X.indptr must have {count + 1} entries, the first 0: rebuild the matrix")
     if len(csr.indices) != len(values):
@@ -50,9 +50,41 @@ def _sparse_rows(X: Any) -> tuple[SparseRows, int, int]:
     return SparseRows(indptr, _unsigned(csr.indices), values, _bits(values)), count, width
 
 
+def _converted(X: Any) -> Any:
+    """As CSR. SciPy's conversions trust the indices, and would read and write anywhere."""
+    try:
+        if X.format in ("csc", "bsr"):
+            X = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+            X.check_format(full_check=True)
+        elif X.format == "coo":
+            X = type(X)((X.data, X.coords), shape=X.shape)
+        return X.tocsr()
+    except ValueError as error:
+        raise ValueError(f"X is a malformed {X.format} matrix ({error}): rebuild X") from None
+
+
+class _Writable:
+    """The memory of a read-only array under a type that says it could be written."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        interface = array.__array_interface__
+        self.kept = array
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
+
+
+def _for_kernels(array: NDArray[Any]) -> NDArray[Any]:
+    """C order, aligned, not read-only: for each other type a kernel would be compiled anew.
+
+    Kernels never write to their input, so a read-only array (a memory map, a data frame) is seen
+    through another type, not copied.
+    """
+    array = np.require(array, requirements=["C", "A"])
+    return array if array.flags.writeable else np.asarray(_Writable(array))
+
+
 def _unsigned(indices: NDArray[Any]) -> NDArray[np.uint32]:
     """Column numbers as uint32: the same bytes for int32, where a negative one becomes too large."""
-    indices = np.ascontiguousarray(indices)
+    indices = _for_kernels(indices)
     if indices.dtype.itemsize == 4 and indices.dtype.kind in "iu":
         return indices.view(np.uint32)
     outside = (indices < 0) | (indices > MOST_COLUMNS)
@@ -66,24 +98,43 @@ def _unsigned(indices: NDArray[Any]) -> NDArray[np.uint32]:
 
 def as_values(values: Any, argument: str) -> NDArray[Any]:
     """Numbers as float64, or float32 where they are that already."""
-    if isinstance(values, np.ma.MaskedArray):
-        if np.ma.is_masked(values):
-            at = tuple(int(i[0]) for i in np.nonzero(np.ma.getmaskarray(values)))
-            raise ValueError(f"{argument}{list(at)} is masked: fill or remove masked values first")
-        values = values.data
-    array = np.asarray(values)
+    refuse_masked(values, argument)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{argument} is ragged: give rows of the same length") from None
     if array.dtype in (np.float64, np.float32) and array.dtype.isnative:
         return array
     if array.dtype.kind in "fiub":
         return array.astype(np.float64)
     if array.dtype.kind == "O":
-        try:
-            return array.astype(np.float64)
-        except (TypeError, ValueError):
-            pass
+        return _numbers(array, argument)
     raise ValueError(
         f"{argument} has dtype {array.dtype}: give real numbers (encode text and categories first)"
     )
+
+
+def _numbers(array: NDArray[Any], argument: str) -> Array:
+    """Python objects as float64."""
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        for at, item in np.ndenumerate(array):
+            try:
+                float(item)
+            except (TypeError, ValueError, OverflowError):
+                raise ValueError(
+                    f"{argument}{list(at)} is {item!r:.60}: give real numbers within the range of a "
+                    "float (encode text and categories first)"
+                ) from None
+        raise
+
+
+def refuse_masked(values: Any, argument: str) -> None:
+    """Raise for the first masked entry, if there is one."""
+    if np.ma.is_masked(values):
+        at = [int(numbers[0]) for numbers in np.nonzero(np.ma.getmaskarray(values))]
+        raise ValueError(f"{argument}{at} is masked: fill or remove masked values first")
 
 
 def _bits(values: NDArray[Any]) -> NDArray[Any]:
@@ -94,7 +145,7 @@ def as_importance(weights: Any, count: int) -> Array:
     """Importance weights: one finite number ≥ 0 a row; a single 1 where there are none."""
     if weights is None:
         return np.ones(1)
-    array = np.ascontiguousarray(as_values(weights, "weights"), dtype=np.float64)
+    array = _for_kernels(as_values(weights, "weights").astype(np.float64, copy=False))
     if array.shape != (count,):
         raise ValueError(f"weights has shape {array.shape}, X has {count} rows: give one a row")
     refuse(array, "weights", ~(np.isfinite(array) & (array >= 0.0)), "finite and not negative")
@@ -103,7 +154,7 @@ def as_importance(weights: Any, count: int) -> Array:
 
 def as_targets(y: Any, count: int) -> Array:
     """Targets of regression: one finite number a row."""
-    array = np.ascontiguousarray(as_values(y, "y"), dtype=np.float64)
+    array = _for_kernels(as_values(y, "y").astype(np.float64, copy=False))
     if array.shape != (count,):
         raise ValueError(f"y has shape {array.shape}, X has {count} rows: give one a row")
     refuse(array, "y", ~np.isfinite(array), "finite")
@@ -131,7 +182,7 @@ def unordered(rows: Rows, t: int, width: int) -> bool:
 
 def ordered(rows: SparseRows, count: int, width: int) -> SparseRows:
     """The same rows with columns in order and repeated ones added up."""
-    at = check_pointers(rows, count)
+    at = _beyond_order(rows, width)
     if at >= 0:
         raise ValueError(explain(rows, at, width))
     matrix = sp.csr_array(
@@ -143,12 +194,15 @@ def ordered(rows: SparseRows, count: int, width: int) -> SparseRows:
     return clean
 
 
-def check_pointers(rows: SparseRows, count: int) -> int:
-    """The first row whose pointers or columns would read outside the arrays, or −1."""
+def _beyond_order(rows: SparseRows, width: int) -> int:
+    """The first row with more wrong than the order of its columns, or −1."""
     for t in np.nonzero(np.diff(rows.indptr) < 0)[0]:
         return int(t)
-    if rows.indptr[-1] > len(rows.indices):
+    end = rows.indptr[-1]
+    if end > len(rows.indices):
         return int(np.searchsorted(rows.indptr, len(rows.indices), side="right")) - 1
+    for at in np.nonzero((rows.indices[:end] >= width) | ~np.isfinite(rows.values[:end]))[0]:
+        return int(np.searchsorted(rows.indptr, at, side="right")) - 1
     return -1
 
 

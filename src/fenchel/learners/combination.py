@@ -91,8 +91,7 @@ class NumberCombination:
         self, numbers: Array, active: Array, mixed: Array, y: Array, weights: Array, bounds: Array
     ) -> Array:
         """The numbers from before each target; ``bounds`` are those of the targets seen before."""
-        before = np.concatenate([self.last, y[:-1]])
-        self.last[0] = y[-1]
+        before = _targets_before(self.last, y, weights)
         rows, width = self._differences(numbers, active, mixed, before, weights, learning=True)
         rest = self.learner._learn_rows(rows, len(y), width, y - mixed, weights, True)
         final = np.empty_like(mixed)
@@ -123,6 +122,15 @@ class NumberCombination:
         on = np.append(active, 1.0)
         standardise(self.scales, differences[:, :, None], on, weights, learning, standard)
         return border.as_rows(standard[:, :, 0])[0], width
+
+
+def _targets_before(last: Array, y: Array, weights: Array) -> Array:
+    """The target before each row, ``last`` at the start and moved on; importance 0 is not seen."""
+    targets = np.concatenate([last, y])
+    seen = np.where(np.broadcast_to(weights, len(y)) > 0.0, np.arange(1, len(targets)), 0)
+    latest = np.maximum.accumulate(np.concatenate([[0], seen]))
+    last[0] = targets[latest[-1]]
+    return np.asarray(targets[latest[:-1]])
 
 
 def choices(scores: Array) -> NDArray[np.int64]:

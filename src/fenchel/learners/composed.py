@@ -167,9 +167,11 @@ class Composed(Learner):
         self._make_room(width)
         self._set_dimension(max(width, self.columns))
         read = reading.margins if what == "margins" else reading.spreads
-        out = read(self._readable(), rows, count, float(self.intercept), width, self._is_ours())
-        self._set_dimension(self.columns)
-        return out
+        bias = float(self.intercept)
+        try:
+            return read(self._readable(), rows, count, bias, width, self._is_ours())
+        finally:
+            self._set_dimension(self.columns)
 
     def _all_weights(self) -> Array:
         with self._lock:
@@ -193,7 +195,13 @@ class Composed(Learner):
         if width + 1 > have:
             self._refuse_full(width)
             slots = max(width + 1, 2 * have) if self.columns else width + 1
-            self._parts = state.grow(self._parts, slots)
+            try:
+                self._parts = state.grow(self._parts, slots)
+            except MemoryError:
+                raise ValueError(
+                    f"X has {width} columns: the state of {self.name} does not fit into memory; "
+                    "hash the features into fewer columns"
+                ) from None
 
     def _refuse_full(self, width: int) -> None:
         matrix = any(array.ndim == 2 for _, array in state.arrays(self._parts))

@@ -26,7 +26,7 @@ def columns_of(
     try:
         columns = [names[name] for name in x]
         values = np.fromiter(x.values(), np.float64, len(x))
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, OverflowError):
         columns, numbers = _one_by_one(x, names, new)
         values = np.array(numbers, dtype=np.float64)
     if not np.isfinite(values).all():
@@ -54,10 +54,17 @@ def _one_by_one(
         if column is None:
             column = new.setdefault(name, len(names) + len(new))
         columns.append(column)
-        values.append(float(value))
+        values.append(_number(value))
     if len(set(columns)) < len(columns):
         return _added_up(columns, values)
     return columns, values
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an integer of more than 308 digits
+        return float("inf")
 
 
 def _added_up(columns: list[int], values: list[float]) -> tuple[list[int], list[float]]:

@@ -109,6 +109,7 @@ class Learner(ABC):
             importance = border.as_importance([w], 1) if w != 1.0 else features.ONE
             rows = features.one_row(columns, values)
             self._learn(rows, 1, len(names) + len(new), [y], importance, checked=True)
+            self.names = names
             names.update(new)
 
     def predict_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
@@ -279,13 +280,10 @@ class Learner(ABC):
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
     def _named(self) -> dict[str, int]:
-        if self.names is None:
-            if self.columns:
-                raise ValueError(
-                    "this learner has numbered features: give rows of numbers, not dicts"
-                )
-            self.names = {}
-        return self.names
+        """The columns by name; a learner that has learned nothing has none yet."""
+        if self.names is None and self.columns:
+            raise ValueError("this learner has numbered features: give rows of numbers, not dicts")
+        return {} if self.names is None else self.names
 
     def _numbered(self) -> None:
         if self.names is not None:
@@ -294,6 +292,7 @@ class Learner(ABC):
     def _encode(self, y: Any, count: int) -> Array:
         if self.labels is None:
             return border.as_targets(y, count)
+        border.refuse_masked(y, "y")
         labels = y if isinstance(y, np.ndarray) else np.asarray(y)
         if labels.shape != (count,):
             raise ValueError(f"y has shape {labels.shape}, X has {count} rows: give one a row")

@@ -75,6 +75,8 @@ class Mixture(Learner):
         if combined:
             kind = NumberCombination if self.task == "regression" else ClassCombination
             self._combination = kind(len(experts))
+        if classes is not None:
+            self.declare(classes)
         self._share_labels()
 
     def _share_labels(self) -> None:

@@ -1,0 +1,154 @@
+"""The mixture with a combination, against a textbook written row by row; units; probabilities."""
+
+import numpy as np
+import pytest
+
+from fenchel import learners
+from fenchel.learners import Learner, Mixture
+
+ROWS = 160
+
+
+def experts():
+    return [learners.perceptron(), learners.arow(), learners.coin_betting(loss="logistic")]
+
+
+def two_classes(seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(ROWS, 5))
+    y = np.where(X @ [1.0, -2.0, 0.5, 0.0, 0.3] + rng.normal(size=ROWS) > 0.0, 1, -1)
+    return X, y
+
+
+def numbers(seed=0):
+    X, _ = two_classes(seed)
+    return X, X @ [1.0, -2.0, 0.5, 0.0, 0.3] + 3.0 + np.random.default_rng(1).normal(size=ROWS)
+
+
+def several_classes(seed=0):
+    X, _ = two_classes(seed)
+    return X, np.argmax(X[:, :3] + 0.3 * X[:, 2:], axis=1)
+
+
+STREAMS = {"binary": two_classes, "regression": numbers, "multiclass": several_classes}
+
+
+def textbook_hedge(losses):
+    """AdaHedge's shares before each round, from the losses of all."""
+    totals, gap, shares = np.zeros(losses.shape[1]), 0.0, []
+    for row in losses:
+        behind = totals - totals.min()
+        v = np.exp(-np.log(len(row)) / gap * behind) if gap > 0.0 else (behind == 0.0) * 1.0
+        v /= v.sum()
+        shares.append(v)
+        if gap > 0.0:
+            eta = np.log(len(row)) / gap
+            gap += max(0.0, v @ row + np.log(v @ np.exp(-eta * row)) / eta)
+        else:
+            gap += v @ row - row[v > 0.0].min()
+        totals += row
+    return np.array(shares)
+
+
+def textbook_coins(standard, y):
+    """The probability of +1 by coin betting on two classes."""
+    coins, stakes, wealth = (np.zeros(standard.shape[1]) for _ in range(3))
+    wealth += 1.0
+    out = []
+    for s, label in zip(standard, y, strict=True):
+        bets = coins / (stakes + 1.0) * wealth
+        out.append(1.0 / (1.0 + np.exp(-bets @ s)))
+        coin = ((label > 0) - out[-1]) * s
+        wealth += coin * bets
+        coins += coin
+        stakes += np.abs(coin)
+    return np.array(out)
+
+
+def test_binary_combination_is_the_textbook():
+    X, y = two_classes()
+    margins = np.stack([e.learn_many(X, y) for e in experts()], axis=1)
+    sizes = np.cumsum(np.abs(margins), axis=0) / np.arange(1, ROWS + 1)[:, None]
+    standard = np.clip(margins / np.where(sizes > 0.0, sizes, 1.0), -1.0, 1.0)
+    chance = textbook_coins(standard, y)
+    signs = np.where(margins > 0.0, 1.0, -1.0)
+    vote = (textbook_hedge((1.0 - y[:, None] * signs) / 2.0) * signs).sum(axis=1)
+    both = np.stack([vote, np.where(chance > 0.5, 1.0, -1.0)], axis=1)
+    final = (textbook_hedge((1.0 - y[:, None] * both) / 2.0) * both).sum(axis=1)
+    expected = np.where(final > 0.0, 1.0, -1.0) * np.abs(2.0 * chance - 1.0)
+    got = learners.hedge(experts(), combined=True).learn_many(X, y)
+    np.testing.assert_allclose(got, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("task", STREAMS)
+def test_auto_is_the_same_in_pieces_and_after_a_file(task, tmp_path):
+    X, y = STREAMS[task]()
+    whole = learners.auto(task, classes=[0, 1, 2] if task == "multiclass" else None)
+    pieces = whole.copy()
+    expected = whole.learn_many(X, y)
+    got = []
+    for begin, end in ((0, 1), (1, 70), (70, ROWS)):
+        got.append(pieces.learn_many(X[begin:end], y[begin:end]))
+        pieces.save(tmp_path / "auto.model")
+        pieces = Learner.load(tmp_path / "auto.model").copy()
+    np.testing.assert_array_equal(np.concatenate(got), expected)
+
+
+@pytest.mark.parametrize("task", STREAMS)
+def test_auto_ignores_the_units_of_the_features(task):
+    X, y = STREAMS[task]()
+    units = 2.0 ** np.array([40.0, -30.0, 3.0, 0.0, -7.0])
+    expected = learners.auto(task).learn_many(X, y)
+    np.testing.assert_array_equal(learners.auto(task).learn_many(X * units, y), expected)
+
+
+@pytest.mark.parametrize("task", STREAMS)
+def test_auto_reads_what_the_next_round_sees(task):
+    X, y = STREAMS[task]()
+    learner = learners.auto(task)
+    learner.learn_many(X[:-1], y[:-1])
+    read = learner.decide_many(X[-1:])
+    np.testing.assert_allclose(learner.learn_many(X[-1:], y[-1:]), read, rtol=1e-12, atol=1e-12)
+
+
+QUIET = {  # learners that a row of no importance leaves as they were
+    "binary": [learners.perceptron(), learners.arow()],
+    "regression": [learners.lms(), learners.vovk_azoury_warmuth()],
+    "multiclass": [learners.one_against_rest(learners.arow())],
+}
+
+
+@pytest.mark.parametrize("task", STREAMS)
+def test_a_row_of_no_importance_changes_nothing(task):
+    X, y = STREAMS[task]()
+    plain = Mixture(QUIET[task], combined=True, unitless=True)
+    plain.learn_many(X[:100], y[:100])
+    disturbed = plain.copy()
+    disturbed.learn_many(X[100:110] * 9.0, y[100:110], np.zeros(10))
+    np.testing.assert_array_equal(disturbed.decide_many(X[110:]), plain.decide_many(X[110:]))
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass"])
+@pytest.mark.parametrize("combined", [False, True])
+def test_the_predicted_class_is_the_likeliest(task, combined):
+    X, y = STREAMS[task]()
+    makers = experts()
+    if task == "multiclass":
+        makers = [learners.one_against_rest(e) for e in makers]
+    learner = learners.hedge(makers, combined=combined)
+    learner.learn_many(X, y)
+    chances = learner.predict_proba_many(X)
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)
+    likeliest = np.array(learner.classes)[np.argmax(chances, axis=1)]
+    np.testing.assert_array_equal(likeliest, learner.predict_many(X))
+    one = learner.predict_proba_one(X[0])
+    assert max(one, key=one.get) == learner.predict_one(X[0])
+
+
+def test_the_expected_loss_keeps_to_its_bound():
+    X, y = two_classes()
+    learner = learners.hedge(experts(), combined=True)
+    learner.learn_many(X, y)
+    mixture, choice = learner._hedge, learner._combination.choice
+    regret = choice.expected[0] - mixture.losses.min()
+    assert regret <= 2.0 * mixture.gap[0] + 2.0 * choice.gap[0] + 1e-9
