@@ -11,7 +11,7 @@ demo: $(INSTALLED)
 	$(BIN)/fenchel compare
 
 test: $(TESTED)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses logical --dist loadfile
 
 lint: $(TESTED)
 	$(BIN)/ruff format --check .

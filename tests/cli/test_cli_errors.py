@@ -98,7 +98,17 @@ def test_wrong_use(data, options, what) -> None:
     assert what in " ".join(run("train", data, *options, status=2).stderr.split())
 
 
+def test_labels_of_another_kind_than_the_models(tmp_path, model) -> None:
+    words = write_lines(tmp_path / "d.csv", ["x,y", "1,ham", "2,spam"])
+    run("train", words, "--learner", "perceptron", "--save", tmp_path / "w", "--quiet")
+    numbers = write_lines(tmp_path / "n.csv", ["x,y", "1,0", "2,1"])
+    line = _refused("train", numbers, "--resume", tmp_path / "w")
+    assert "the label 0 is of another kind than ham" in line
+
+
 def test_wrong_use_of_other_commands() -> None:
+    run("compare", "--json", "/nowhere/j", status=2)
+    run("predict", "m", "d", "--output", "/nowhere/p", status=2)
     run("nonsense", status=2)
     run("train", status=2)
     run("predict", "m", status=2)

@@ -94,6 +94,15 @@ def test_auto_is_the_same_in_pieces_and_after_a_file(task, tmp_path):
     np.testing.assert_array_equal(np.concatenate(got), expected)
 
 
+def test_a_class_may_appear_after_the_first_piece_of_a_block():
+    X = np.ones((3, 70_000))  # a row is more than a piece
+    learner = learners.hedge([learners.one_against_rest(learners.arow())], combined=True)
+    votes = learner.learn_many(X, ["a", "b", "c"])
+    assert votes.shape == (3, 3)
+    assert not votes[0].any()
+    assert votes[1, 0] > 0.9
+
+
 @pytest.mark.parametrize("task", STREAMS)
 def test_auto_ignores_the_units_of_the_features(task):
     X, y = STREAMS[task]()

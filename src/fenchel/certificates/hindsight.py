@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from fenchel._kernel.state import Array
 from fenchel.certificates.blocks import Reading, losses
@@ -73,6 +72,8 @@ def _moments(read: Reading, columns: int, intercept: bool) -> tuple[Array, Array
 def _descended(
     read: Reading, loss: Any, columns: int, intercept: bool, ridge: float, start: Array
 ) -> Array:
+    from scipy.optimize import minimize  # late: a quarter of a second that most runs never need
+
     def objective(u: Array) -> tuple[float, Array]:
         total, slope = 0.5 * ridge * float(u @ u), ridge * u
         for block in read():

@@ -16,6 +16,7 @@ from fenchel.cli.saying import announce_compiling, counted, number, say, seconds
 from fenchel.cli.sources import Data, Reading, open_data, started
 from fenchel.cli.tables import table
 from fenchel.cli.tasks import LabelCheck, guess_task, labels_of, mapping
+from fenchel.cli.wishes import refuse_missing_folder
 from fenchel.evaluate import Comparison, Contest, Run, suitable
 from fenchel.evaluate.suitable import MOST_FULL
 from fenchel.learners import Learner
@@ -34,6 +35,7 @@ def compare(
     **given: Any,
 ) -> None:
     """Run the command."""
+    refuse_missing_folder("json", json_file)
     announce_compiling(quiet)
     source = open_data(data, Reading.of(given))
     blocks = started(source)

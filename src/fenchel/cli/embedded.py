@@ -72,7 +72,7 @@ def zipf(seed: int = 0, rows: int = 20_000, words: int = 30_000, length: int = 4
 
     >>> table = zipf(rows=100)
     >>> table.X.shape, table.y[:3].tolist()
-    ((100, 30000), ['ham', 'ham', 'spam'])
+    ((100, 30000), ['spam', 'ham', 'ham'])
     """
     from scipy.sparse import csr_array
 

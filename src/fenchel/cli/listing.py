@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
 from functools import partial
 from inspect import Parameter
 from typing import Any
@@ -16,6 +17,13 @@ from fenchel.learners.specification import format_specification
 
 WIDTH = 80
 LABEL = 12
+MIXERS = ("auto", "hedge", "one_against_rest")
+GROUPS: dict[str, Callable[[str, Entry], bool]] = {
+    "Two classes": lambda name, entry: entry.tasks == ("binary",),
+    "Classes or numbers": lambda name, entry: len(entry.tasks) > 1 and name not in MIXERS,
+    "Numbers": lambda name, entry: entry.tasks == ("regression",),
+    "Several learners as one": lambda name, entry: name in MIXERS,
+}
 BOLD = partial(click.style, bold=True)
 
 
@@ -24,10 +32,14 @@ def learners(json_file: str | None) -> None:
     if json_file:
         write_json(json_file, [_as_json(name, entry) for name, entry in CATALOGUE.items()])
         return
-    several = ("hedge", "auto", "one_against_rest")  # made of other learners: these come last
-    names = sorted(CATALOGUE, key=several.__contains__)
-    pages = [_page(name, CATALOGUE[name]) for name in names]
+    pages = [page for title, wanted in GROUPS.items() for page in _group(title, wanted)]
     click.echo_via_pager("\n\n".join([*pages, _closing()]) + "\n")
+
+
+def _group(title: str, wanted: Callable[[str, Entry], bool]) -> list[str]:
+    """A heading, and the learners of a group in the order of their names."""
+    found = [_page(name, entry) for name, entry in sorted(CATALOGUE.items()) if wanted(name, entry)]
+    return [f"{title}\n{'─' * len(title)}", *found] if found else []
 
 
 def _own(name: str) -> dict[str, Any]:

@@ -8,12 +8,14 @@ from fenchel.cli import models
 from fenchel.cli.results import Lines
 from fenchel.cli.saying import announce_compiling
 from fenchel.cli.sources import Reading, open_data
+from fenchel.cli.wishes import refuse_missing_folder
 from fenchel.evaluate import predict as margins_of
 from fenchel.models import ModelRefused
 
 
 def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any) -> None:
     """Run the command."""
+    refuse_missing_folder("output", output)
     announce_compiling(quiet)
     loaded = models.load(model)
     learner = loaded.learner

@@ -59,6 +59,10 @@ class LabelCheck:
         if self._task == "regression" and text:
             remedy = "use --task binary or --task multiclass"
             raise self._refused(block, 0, "is not a number", remedy)
+        known = self._learners[0].classes
+        if known and isinstance(known[0], str) != text:
+            what = f"is of another kind than {shown(known[0])}"
+            raise self._refused(block, 0, what, "use the labels that the model knows")
         if self._task == "binary":
             for learner in self._learners:
                 self._settle(learner, labels)

@@ -1,4 +1,4 @@
-"""What ``fenchel train`` was asked to do."""
+"""What commands were asked to do, checked before anything is done."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fenchel.cli.sources import Reading
 
 @dataclass(frozen=True)
 class Wishes:
-    """The options of the command, those of reading aside."""
+    """The options of ``fenchel train``, those of reading aside."""
 
     learner: str | None
     save: str | None
@@ -35,8 +35,13 @@ class Wishes:
             raise click.UsageError("--checkpoint-every needs --save: where should it write?")
         if self.predictions and self.passes > 1:
             raise click.UsageError("--predictions are of one pass; afterwards: fenchel predict.")
-        for option in ("save", "predictions", "json_file"):
-            file = getattr(self, option)
-            if file and not Path(file).absolute().parent.is_dir():
-                hint = f"'--{option.removesuffix('_file')}'"
-                raise click.BadParameter(f"{file}: there is no such folder.", param_hint=hint)
+        for option in ("save", "predictions"):
+            refuse_missing_folder(option, getattr(self, option))
+        refuse_missing_folder("json", self.json_file)
+
+
+def refuse_missing_folder(option: str, file: str | None) -> None:
+    """A file that cannot be written is better known before the work than after."""
+    if file and not Path(file).absolute().parent.is_dir():
+        message = f"{file}: there is no such folder."
+        raise click.BadParameter(message, param_hint=f"'--{option}'")

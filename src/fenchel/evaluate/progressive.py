@@ -101,7 +101,7 @@ def progressive(learner: Learner, blocks: Iterable[Block], width: int = 0) -> Sc
     ...     learners.perceptron(), from_arrays([[1.0], [-1.0], [2.0]], [1, -1, 1])
     ... )
     >>> score.rounds, score.mistakes, score.updates, score.error
-    (3, 1, 1, 0.3333333333333333)
+    (3, 2, 2, 0.6666666666666666)
     """
     run = Run(learner, width)
     for block in blocks:

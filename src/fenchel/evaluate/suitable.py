@@ -22,12 +22,12 @@ def suitable(task: str, columns: int) -> list[str]:
     """Every learner for the task, those with a full matrix only where the columns are few.
 
     >>> suitable("regression", columns=1_000)[:3]
-    ['passive_aggressive', 'gradient_descent', 'dual_averaging']
+    ['adagrad', 'auto', 'coin_betting']
     """
     binary = "binary" if task == "multiclass" else task
     full = _FULL[binary]
     chosen: list[str] = []
-    for name, entry in CATALOGUE.items():
+    for name, entry in sorted(CATALOGUE.items()):
         if name in _MIXERS or binary not in entry.tasks:
             continue
         forms = _FORMS.get(name, (_DIAGONAL.get(name, name),))

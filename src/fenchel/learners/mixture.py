@@ -214,6 +214,7 @@ class Mixture(Learner):
                 out[:] = _as_margins(self._combination.learn(*two, labels, weights))
         else:
             labels = y.astype(np.int64)
+            margins = _with_classes(margins, len(self.classes))
             ballots = votes_for(choices(margins), margins.shape[2])
             mix_ballots(self._hedge, ballots, labels, weights, out)
             if self._combination is not None:
@@ -254,6 +255,7 @@ class Mixture(Learner):
                 return votes
             chances = self._combination.read(_as_two(margins), active, _as_ballots(votes))
             return _as_margins(chances)
+        margins = _with_classes(margins, len(self.classes))
         ballots = np.tensordot(
             self._shares(), votes_for(choices(margins), margins.shape[2]), axes=1
         )
@@ -322,6 +324,12 @@ class Mixture(Learner):
 def _signs(margins: Array) -> Array:
     """The vote of each margin; no opinion is a vote for the negative class, as in decoding."""
     return np.where(margins > 0.0, 1.0, -1.0)
+
+
+def _with_classes(margins: Array, classes: int) -> Array:
+    """Margins of all classes: −∞ for those that the experts have yet to meet."""
+    missing = classes - margins.shape[2]
+    return np.pad(margins, ((0, 0), (0, 0), (0, missing)), constant_values=-np.inf)
 
 
 def _as_two(margins: Array) -> Array:

@@ -77,7 +77,8 @@ class Entropic(NamedTuple):
             return np.asarray(v)
         larger = np.maximum(v[: len(theta)], v[len(theta) :])
         # e^s − e^{−s} as e^s·(1 − e^{−2s}): no cancellation where s is small.
-        return np.copysign(larger * -np.expm1(-2.0 * self.total * np.abs(theta)), theta)
+        size = larger * -np.expm1(-2.0 * self.total * np.abs(theta))
+        return np.asarray(np.copysign(size, theta))
 
     def conjugate(self, theta: Array) -> float:
         """f*(θ) = ln Σ exp(s_i) − ln d (2d when signed)."""

@@ -32,7 +32,8 @@ class ProximalCentres(NamedTuple):
         """w, from the θ that holds the centres."""
         soft = np.sign(theta) * np.maximum(np.abs(theta) - self.l1, 0.0)
         curvature = (self.beta + np.sqrt(self.squares)) / self.alpha + self.l2
-        return np.divide(soft, curvature, out=np.zeros_like(soft), where=curvature > 0.0)
+        w = np.divide(soft, curvature, out=np.zeros_like(soft), where=curvature > 0.0)
+        return np.asarray(w)
 
 
 @weight.of(ProximalCentres)
