@@ -150,7 +150,7 @@ CASES = [
         losses=("hinge", "epsilon_insensitive"),
         domains=EVERY,
     ),
-    Case("tuned_aggressive", first_order.TunedAggressive, exponent, rounding=POWERS),
+    Case("tuned_aggressive", first_order.TunedAggressive, exponent, rounding=1e-15),
     Case("winnow", first_order.Winnow, winnowing),
     Case("gradient_descent", first_order.GradientDescent, rate, losses=CONVEX, domains=EVERY),
     Case(
@@ -227,7 +227,13 @@ CASES = [
         rate,
         losses=CONVEX,
     ),
-    Case("ftrl_proximal", relatives.FtrlProximal, proximal, losses=("logistic", *CONVEX)),
+    Case(
+        "ftrl_proximal",
+        relatives.FtrlProximal,
+        proximal,
+        losses=("logistic", *CONVEX),
+        rounding=1e-15,
+    ),
     Case(
         "online_newton_step",
         matrices.OnlineNewtonStep,

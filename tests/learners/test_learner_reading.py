@@ -128,3 +128,13 @@ def test_a_learner_without_rounds_reads_as_zero(case):
     assert np.isfinite(learner.decision_one({"a": 1.0}))
     assert learner.weights() is not None
     assert learner.columns == 0
+
+
+@some_cases
+def test_without_an_intercept_there_is_no_bias(case):
+    """Not even on a domain, or with a regularizer, whose weights start above 0."""
+    for domain in [None, *case.domains] if PLAIN else [None]:
+        parameters = case.fixed if domain is None else {**case.fixed, "domain": domain}
+        learner = case.learner(parameters, intercept=False)
+        learner.learn_many(sp.csr_array(np.eye(3)), [1.0, -1.0, 1.0])
+        assert learner.bias == 0.0

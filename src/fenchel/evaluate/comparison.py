@@ -63,7 +63,8 @@ class Contest:
         names = [name for name in self.runs if name not in self.withdrawn]
         if not self._warm:
             self._warm = True
-            in_parallel(lambda name: self._warm_up(self.runs[name], block), names)
+            for name in names:  # compiling is not for several threads at once
+                self._warm_up(self.runs[name], block)
         steps = in_parallel(lambda name: self.runs[name].learn(block), names)
         losses = dict(zip(names, (step.outcome.losses for step in steps), strict=True))
         nothing = np.zeros(block.rows)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fenchel._kernel import state
 from fenchel._kernel.rows import DenseRows, SparseRows
 from fenchel._kernel.state import Array
 from fenchel.learners.combination import (
@@ -21,7 +20,7 @@ from fenchel.learners.features import ONE
 from fenchel.learners.learner import Learner
 from fenchel.learners.workers import in_parallel
 from fenchel.loops.mixing import Hedge, mix_ballots, mix_numbers, mix_votes, new_hedge, shares_of
-from fenchel.loops.units import Units, dense_in_units, sparse_in_units
+from fenchel.loops.units import UNIT, dense_in_units, grown, new_units, sparse_in_units
 
 # Entries of a piece of a block: it stays in the cache while every expert learns from it.
 PIECE = 65_536
@@ -70,7 +69,8 @@ class Mixture(Learner):
         self._limits = list(limits) if limits is not None else [None] * len(experts)
         self._hedge: Hedge = new_hedge(len(experts))
         self._bounds = np.array([np.inf, -np.inf])
-        self._units: Units | None = state.start(Units(), 0) if unitless else None
+        self._warm = False
+        self._units: Array | None = new_units(0) if unitless else None
         self._combination: Any = None
         if combined:
             kind = NumberCombination if self.task == "regression" else ClassCombination
@@ -147,8 +147,7 @@ class Mixture(Learner):
         if self._combination is not None:
             arrays.update({f"combination.{k}": v for k, v in self._combination.arrays().items()})
         if self._units is not None:
-            columns = self.columns
-            arrays.update({f"units.{k}": v[:columns] for k, v in self._units._asdict().items()})
+            arrays["units"] = self._units[: self.columns]
         for number, expert in enumerate(self.experts):
             if self._hedge.active[number]:  # a retired one has nothing left to tell
                 arrays.update({f"{number}.{k}": v for k, v in expert.state_arrays().items()})
@@ -158,7 +157,7 @@ class Mixture(Learner):
         """Fresh state of so many columns."""
         self.columns = width
         if self._units is not None:
-            self._units = state.start(Units(), width)
+            self._units = new_units(width)
         for expert, on in zip(self.experts, self._hedge.active, strict=True):
             expert.restart(width if on else 0)
 
@@ -173,7 +172,7 @@ class Mixture(Learner):
         kept["experts"] = [expert.copy() for expert in self.experts]
         kept["_hedge"] = Hedge(*(array.copy() for array in self._hedge))
         kept["_bounds"] = self._bounds.copy()
-        kept["_units"] = None if self._units is None else state.copy(self._units)
+        kept["_units"] = None if self._units is None else self._units.copy()
         kept["_combination"] = _copy(self._combination, len(self.experts))
         return kept
 
@@ -276,7 +275,9 @@ class Mixture(Learner):
     def _each(self, work: Callable[[Learner], Array]) -> Array:
         """The work of every active expert, in parallel; a retired one predicts 0."""
         active = [e for e, on in zip(self.experts, self._hedge.active, strict=True) if on]
-        results = in_parallel(work, active)
+        # The first piece may compile, and compiling is not for several threads at once.
+        results = in_parallel(work, active) if self._warm else [work(e) for e in active]
+        self._warm = True
         out = np.zeros((len(self.experts), *results[0].shape))
         out[self._hedge.active > 0.0] = np.stack(results)
         return out
@@ -294,13 +295,13 @@ class Mixture(Learner):
         """The weights of the features as the user knows them."""
         if self._units is None:
             return weights
-        unit = self._units.unit[: self.columns]
+        unit = self._units[: self.columns, UNIT]
         factors = np.concatenate([[1.0], 1.0 / np.where(unit > 0.0, unit, 1.0)])
         return np.asarray((weights.T * factors).T)
 
     def _make_room(self, width: int) -> None:
-        if self._units is not None and width > len(self._units.unit):
-            self._units = state.grow(self._units, max(width, 2 * len(self._units.unit)))
+        if self._units is not None and width > len(self._units):
+            self._units = grown(self._units, max(width, 2 * len(self._units)))
 
     def _take_up(self, width: int) -> Any:
         states: list[Any] = []

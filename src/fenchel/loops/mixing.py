@@ -62,13 +62,17 @@ def shares_into(hedge: Any, shares: Array) -> float:
 def charge(hedge: Any, shares: Array, eta: float, losses: Array) -> None:
     """One round: the losses of the experts are known."""
     least = np.inf
+    most = -np.inf
     expected = 0.0
     for k in range(shares.shape[0]):
         if shares[k] > 0.0:
             least = min(least, losses[k])
+            most = max(most, losses[k])
             expected += shares[k] * losses[k]
+    if least == most:  # nothing to tell the experts apart: no exponentials
+        expected = least
     mixed = least
-    if np.isfinite(eta):
+    if np.isfinite(eta) and least < most:
         total = 0.0
         for k in range(shares.shape[0]):
             if shares[k] > 0.0:

@@ -7,44 +7,52 @@ every value in units stays the same up to rounding. |x|/unit ≤ 2·n after n va
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from fenchel._kernel import helper, kernel
 from fenchel._kernel.rows import LARGEST
-from fenchel._kernel.state import SLOTS, Array
+from fenchel._kernel.state import Array
+
+# One row a column, so that a feature costs one line of the cache: Σ|x|, how many, the unit.
+SUM, COUNT, UNIT = 0, 1, 2
 
 # How far the mean may move before the unit follows.
 PATIENCE = 2.0
 
 
-class Units(NamedTuple):
-    """For each column the sum and the number of its non-zero sizes, and its unit."""
+def new_units(columns: int) -> Array:
+    """Columns not seen yet."""
+    return np.zeros((columns, 3))
 
-    sums: Array = SLOTS
-    counts: Array = SLOTS
-    unit: Array = SLOTS
+
+def grown(units: Array, columns: int) -> Array:
+    """The same units with room for more columns."""
+    larger = new_units(columns)
+    larger[: len(units)] = units
+    return larger
 
 
 @helper
-def _in_units(units: Any, column: Any, x: float, learning: bool) -> float:
+def _in_units(units: Array, column: Any, x: float, learning: bool) -> float:
     if x == 0.0:
         return 0.0
-    total = min(units.sums[column] + abs(x), LARGEST)
-    count = units.counts[column] + 1.0
-    mean = total / count
-    unit = units.unit[column]
-    if unit == 0.0 or mean > PATIENCE * unit or mean * PATIENCE < unit:
-        unit = mean
+    total = min(units[column, SUM] + abs(x), LARGEST)
+    count = units[column, COUNT] + 1.0
+    unit = units[column, UNIT]
+    if unit == 0.0 or total > PATIENCE * unit * count or total * PATIENCE < unit * count:
+        unit = total / count
     if learning:
-        units.sums[column] = total
-        units.counts[column] = count
-        units.unit[column] = unit
+        units[column, SUM] = total
+        units[column, COUNT] = count
+        units[column, UNIT] = unit
     return float(x / unit)
 
 
 @kernel
 def sparse_in_units(
-    units: Any, rows: Any, count: int, importance: Array, learning: bool, out: Array
+    units: Array, rows: Any, count: int, importance: Array, learning: bool, out: Array
 ) -> None:
     """The entries of sparse rows in units, each row's own included; ``out`` begins at the first."""
     last = importance.shape[0] - 1
@@ -56,7 +64,7 @@ def sparse_in_units(
 
 
 @kernel
-def dense_in_units(units: Any, rows: Any, importance: Array, learning: bool, out: Array) -> None:
+def dense_in_units(units: Array, rows: Any, importance: Array, learning: bool, out: Array) -> None:
     """Dense rows in units, each row's own included."""
     last = importance.shape[0] - 1
     for t in range(out.shape[0]):
