@@ -259,6 +259,7 @@ def test_importance_zero_learns_nothing_and_minus_zero_is_zero():
         ({"a": 1j}, ["x['a'] is 1j", "a number, a boolean or a string"]),
         ({"a": b"x"}, ["x['a'] is b'x'", "a number, a boolean or a string"]),
         ({"a": {}}, ["x['a'] is {}", "a number, a boolean or a string"]),
+        ({1: 1.0}, ["x has the key 1", "names of features are strings"]),
     ],
     ids=repr,
 )

@@ -176,7 +176,10 @@ class Composed(Learner):
     def _all_weights(self) -> Array:
         with self._lock:
             bias = float(self.intercept)
-            return reading.weights(self._readable(), self.columns + 1, bias, self._is_ours())
+            out = reading.weights(self._readable(), self.columns + 1, bias, self._is_ours())
+            if not self.intercept:  # its slot would read as any other
+                out[0] = 0.0
+            return out
 
     def _take_up(self, width: int) -> tuple[Parts, int]:
         before = self._parts, self.columns

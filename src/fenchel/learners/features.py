@@ -43,6 +43,11 @@ def _one_by_one(
 ) -> tuple[list[int], list[float]]:
     columns, values = [], []
     for name, value in x.items():
+        if not isinstance(name, str):
+            raise ValueError(
+                f"x has the key {name!r}: names of features are strings, give {str(name)!r} "
+                "(nothing was learned)"
+            )
         if isinstance(value, str):
             name, value = f"{name}={value}", 1.0
         elif not isinstance(value, (bool, int, float, np.number, np.bool_)):

@@ -173,8 +173,8 @@ class Learner(ABC):
 
     @property
     def bias(self) -> float:
-        """The weight of the intercept; 0 where there is none."""
-        return float(self._all_weights()[0]) if self.intercept else 0.0
+        """The weight of the intercept."""
+        return float(self._all_weights()[0])
 
     @property
     def nonzeros(self) -> int:
