@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import learner_parameters as drawing
 import numba
 import numpy as np
 import textbook as first_order
 import textbook_matrices as matrices
 import textbook_relatives as relatives
 from learner_streams import stream
-from textbook import Textbook
+from textbook_basics import Textbook
 
 from fenchel import learners
 from fenchel.losses import named
@@ -64,76 +65,6 @@ class Case:
         return named(parameters["loss"]).task if "loss" in parameters else self.tasks[0]
 
 
-def log_uniform(rng, low, high):
-    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
-
-
-def nothing(rng, scale):
-    return {}
-
-
-def exponent(rng, scale):
-    return {"p": float(rng.choice([2.0, rng.uniform(2.0, 6.0), rng.uniform(6.0, 40.0)]))}
-
-
-def rate(rng, scale):
-    return {"eta": log_uniform(rng, 0.01, 3.0)}
-
-
-def noise(rng, scale):
-    return {"r": log_uniform(rng, 0.05, 20.0)}
-
-
-def composite(rng, scale):
-    drawn = {"l1": log_uniform(rng, 1e-4, 0.3) * scale, "l2": log_uniform(rng, 1e-4, 1.0)}
-    return {key: value if rng.random() < 0.7 else 0.0 for key, value in drawn.items()}
-
-
-def averaging(rng, scale):
-    indexing = str(rng.choice(["corollary", "xiao"]))
-    return {**rate(rng, scale), **composite(rng, scale), "indexing": indexing}
-
-
-def strong(rng, scale):
-    return {"l2": log_uniform(rng, 1e-3, 1.0), "l1": composite(rng, scale)["l1"]}
-
-
-def multiplicative(rng, scale):
-    # Exponents up to some thousands: a relative error of theirs is an absolute one of the weights'.
-    total = log_uniform(rng, 0.3, 10.0)
-    return {"eta": log_uniform(rng, 0.01, 100.0) / scale / total, "total": total}
-
-
-def entropic(rng, scale):
-    flags = {"signed": bool(rng.random() < 0.5), "adaptive": bool(rng.random() < 0.5)}
-    return {**multiplicative(rng, scale), **flags}
-
-
-def winnowing(rng, scale):
-    return {"eta": log_uniform(rng, 0.01, 1.0) / scale, "total": log_uniform(rng, 0.3, 10.0)}
-
-
-def proximal(rng, scale):
-    beta = float(rng.choice([0.0, log_uniform(rng, 0.1, 3.0)]))
-    return {"alpha": log_uniform(rng, 0.01, 3.0), "beta": beta, **composite(rng, scale)}
-
-
-def newton(rng, scale):
-    return {**rate(rng, scale), "a": log_uniform(rng, 0.1, 10.0)}
-
-
-def invariant(rng, scale):
-    return {**rate(rng, scale), "sqrt_d": bool(rng.random() < 0.5)}
-
-
-def adaptive(rng, scale):
-    return {**rate(rng, scale), **composite(rng, scale), "delta": log_uniform(rng, 1e-8, 1.0)}
-
-
-def confidence(rng, scale):
-    return {"eta": rng.uniform(0.55, 0.99), "C": log_uniform(rng, 0.05, 5.0)}
-
-
 ORIGINAL = {"form": "original"}
 DIAGONAL, FULL = {"diagonal": True}, {"diagonal": False}
 
@@ -141,35 +72,49 @@ DIAGONAL, FULL = {"diagonal": True}, {"diagonal": False}
 POWERS = 1e-30
 
 CASES = [
-    Case("perceptron", first_order.Perceptron, nothing, domains=EVERY),
-    Case("p_norm_perceptron", first_order.PNormPerceptron, exponent, rounding=POWERS),
+    Case("perceptron", first_order.Perceptron, drawing.nothing, domains=EVERY),
+    Case("p_norm_perceptron", first_order.PNormPerceptron, drawing.exponent, rounding=POWERS),
     Case(
         "passive_aggressive",
         first_order.PassiveAggressive,
-        lambda rng, scale: {"C": log_uniform(rng, 0.01, 10.0)},
+        lambda rng, scale: {"C": drawing.log_uniform(rng, 0.01, 10.0)},
         losses=("hinge", "epsilon_insensitive"),
         domains=EVERY,
     ),
-    Case("tuned_aggressive", first_order.TunedAggressive, exponent, rounding=1e-15),
-    Case("winnow", first_order.Winnow, winnowing),
-    Case("gradient_descent", first_order.GradientDescent, rate, losses=CONVEX, domains=EVERY),
+    Case("tuned_aggressive", first_order.TunedAggressive, drawing.exponent, rounding=1e-15),
+    Case("winnow", first_order.Winnow, drawing.winnowing),
+    Case(
+        "gradient_descent", first_order.GradientDescent, drawing.rate, losses=CONVEX, domains=EVERY
+    ),
     Case(
         "gradient_descent-constant",
         first_order.GradientDescent,
-        rate,
+        drawing.rate,
         {"schedule": "constant"},
         losses=CONVEX,
         domains=EVERY,
     ),
     Case(
-        "dual_averaging", first_order.GradientDescent, averaging, losses=CONVEX, domains=SEPARABLE
+        "dual_averaging",
+        first_order.GradientDescent,
+        drawing.averaging,
+        losses=CONVEX,
+        domains=SEPARABLE,
     ),
-    Case("strongly_convex", first_order.StronglyConvex, strong, losses=CONVEX, domains=SEPARABLE),
-    Case("exponentiated_gradient", first_order.ExponentiatedGradient, entropic, losses=CONVEX),
+    Case(
+        "strongly_convex",
+        first_order.StronglyConvex,
+        drawing.strong,
+        losses=CONVEX,
+        domains=SEPARABLE,
+    ),
+    Case(
+        "exponentiated_gradient", first_order.ExponentiatedGradient, drawing.entropic, losses=CONVEX
+    ),
     Case(
         "vovk_azoury_warmuth-full",
         matrices.VovkAzouryWarmuth,
-        lambda rng, scale: {"a": log_uniform(rng, 0.01, 100.0)},
+        lambda rng, scale: {"a": drawing.log_uniform(rng, 0.01, 100.0)},
         FULL,
         full=True,
         rounding=1e-15,
@@ -177,67 +122,81 @@ CASES = [
     Case(
         "vovk_azoury_warmuth-diagonal",
         matrices.VovkAzouryWarmuth,
-        lambda rng, scale: {"a": log_uniform(rng, 0.01, 100.0)},
+        lambda rng, scale: {"a": drawing.log_uniform(rng, 0.01, 100.0)},
         DIAGONAL,
         domains=SEPARABLE,
     ),
-    Case("p_norm_lms", first_order.PNormLms, exponent, rounding=POWERS),
-    Case("lms", first_order.Lms, rate, domains=EVERY),
+    Case("p_norm_lms", first_order.PNormLms, drawing.exponent, rounding=POWERS),
+    Case("lms", first_order.Lms, drawing.rate, domains=EVERY),
     Case(
         "normalized_lms",
         first_order.NormalizedLms,
         lambda rng, scale: {"eta": rng.uniform(0.05, 1.95)},
         domains=EVERY,
     ),
-    Case("scale_invariant_p_norm", relatives.ScaleInvariantPNorm, rate, losses=LIPSCHITZ),
-    Case("scale_invariant_adagrad", relatives.ScaleInvariantAdaGrad, invariant, losses=LIPSCHITZ),
+    Case("scale_invariant_p_norm", relatives.ScaleInvariantPNorm, drawing.rate, losses=LIPSCHITZ),
+    Case(
+        "scale_invariant_adagrad",
+        relatives.ScaleInvariantAdaGrad,
+        drawing.invariant,
+        losses=LIPSCHITZ,
+    ),
     Case(
         "second_order_perceptron-diagonal",
         matrices.SecondOrderPerceptron,
-        noise,
+        drawing.noise,
         DIAGONAL,
         domains=SEPARABLE,
     ),
     Case(
         "second_order_perceptron-full",
         matrices.SecondOrderPerceptron,
-        noise,
+        drawing.noise,
         FULL,
         full=True,
         rounding=1e-15,
     ),
-    Case("arow-diagonal", matrices.Arow, noise, DIAGONAL, domains=SEPARABLE),
-    Case("arow-full", matrices.Arow, noise, FULL, full=True, rounding=1e-15),
+    Case("arow-diagonal", matrices.Arow, drawing.noise, DIAGONAL, domains=SEPARABLE),
+    Case("arow-full", matrices.Arow, drawing.noise, FULL, full=True, rounding=1e-15),
     Case(
-        "arow-original-diagonal", matrices.OriginalArow, noise, ORIGINAL | DIAGONAL, rounding=1e-15
+        "arow-original-diagonal",
+        matrices.OriginalArow,
+        drawing.noise,
+        ORIGINAL | DIAGONAL,
+        rounding=1e-15,
     ),
     Case(
         "arow-original-full",
         matrices.OriginalArowRidge,
-        noise,
+        drawing.noise,
         ORIGINAL | FULL,
         full=True,
         rounding=1e-15,
     ),
-    Case("soft_confidence_weighted", matrices.SoftConfidenceWeighted, confidence, rounding=1e-15),
-    Case("adagrad", relatives.AdaGrad, adaptive, losses=CONVEX, domains=SEPARABLE),
+    Case(
+        "soft_confidence_weighted",
+        matrices.SoftConfidenceWeighted,
+        drawing.confidence,
+        rounding=1e-15,
+    ),
+    Case("adagrad", relatives.AdaGrad, drawing.adaptive, losses=CONVEX, domains=SEPARABLE),
     Case(
         "normalized_adaptive_gradient",
         relatives.NormalizedAdaptiveGradient,
-        rate,
+        drawing.rate,
         losses=CONVEX,
     ),
     Case(
         "ftrl_proximal",
         relatives.FtrlProximal,
-        proximal,
+        drawing.proximal,
         losses=("logistic", *CONVEX),
         rounding=1e-15,
     ),
     Case(
         "online_newton_step",
         matrices.OnlineNewtonStep,
-        newton,
+        drawing.newton,
         losses=("logistic", "squared", "squared_hinge"),
         full=True,
         rounding=1e-11,
@@ -245,7 +204,7 @@ CASES = [
     Case(
         "coin_betting",
         relatives.CoinBetting,
-        lambda rng, scale: {"wealth": log_uniform(rng, 0.1, 10.0)},
+        lambda rng, scale: {"wealth": drawing.log_uniform(rng, 0.1, 10.0)},
         losses=LIPSCHITZ,
     ),
 ]

@@ -1,7 +1,7 @@
 """A learner's own regularizer and rule, driven through ``MirrorDescent`` in plain NumPy."""
 
 import numpy as np
-from textbook import Run
+from textbook_basics import Run
 
 from fenchel import MirrorDescent, regularizers
 from fenchel.losses import derivative, value
@@ -9,8 +9,7 @@ from fenchel.losses import derivative, value
 
 def is_mirror_descent(learner):
     """Whether the regularizer has the NumPy methods that Algorithm 1 asks for."""
-    f = learner.regularizer
-    return hasattr(f, "conjugate") and getattr(f, "tentative", True)
+    return hasattr(learner.regularizer, "conjugate")
 
 
 def mirror_run(learner, X, y, importance):

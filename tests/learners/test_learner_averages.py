@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from learner_cases import BY_ID, CASES, PLAIN, compiled_for, drawn
 from learner_streams import KINDS, Stream, assert_same_margins, stream
-from textbook import progressive
+from textbook_basics import progressive
 
 from fenchel.regularizers import Box, Simplex
 
@@ -37,12 +37,12 @@ def assert_average(case, given, parameters, intercept, learner, learn, widths=No
     mean = run.weights.mean(axis=0)
     with np.errstate(over="ignore"):  # of a slot that is not read
         found = np.r_[[learner.bias] if intercept else [], learner.weights()]
+        decided = learner.decide_many(given.csr)
     largest = np.abs(run.weights).max(axis=0)
     sizes = np.array([book.size(mean, one) for one in np.eye(X.shape[1])]) if case.full else 0.0
     tolerance = max(1e-9, 1e4 * case.rounding)
     allowed = tolerance * np.maximum(np.maximum(largest, sizes), 1e-30 * largest.max(initial=0.0))
     assert np.all(np.abs(found - mean) <= allowed), (found, mean)
-    decided = learner.decide_many(given.csr)
     assert np.all(
         np.abs(decided - X @ mean) <= np.abs(X) @ allowed + 1e-12 * np.abs(X) @ np.abs(mean)
     )

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from learner_cases import PLAIN, log_uniform
+from learner_cases import PLAIN
+from learner_parameters import log_uniform
 from learner_streams import stream
-from textbook import LOSSES
+from textbook_basics import LOSSES
 
 from fenchel import learners
 

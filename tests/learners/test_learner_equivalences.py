@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from learner_cases import PLAIN
 from learner_streams import stream
-from textbook import progressive
+from textbook_basics import progressive
 from textbook_matrices import OriginalArow
 
 from fenchel import MirrorDescent, learners

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from learner_cases import CASES, PLAIN, compiled_for, drawn
 from learner_streams import assert_same_margins
-from textbook import progressive
+from textbook_basics import progressive
 
 from fenchel._kernel import knows, state
 from fenchel.regularizers.verbs import spread

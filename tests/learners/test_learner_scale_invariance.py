@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from learner_cases import BY_ID, PLAIN
 from learner_streams import assert_same_margins, stream
-from textbook import progressive
+from textbook_basics import progressive
 from textbook_relatives import ScaleInvariantPNorm
 
 from fenchel import learners

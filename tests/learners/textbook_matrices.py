@@ -4,7 +4,7 @@ from decimal import Context, localcontext
 
 import numpy as np
 from scipy.special import ndtri
-from textbook import Textbook
+from textbook_basics import Textbook
 
 # Where features differ by 1e12, doubles lose nine of their sixteen digits in x·xᵀ.
 PRECISION = Context(prec=60)

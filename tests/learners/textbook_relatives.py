@@ -1,7 +1,7 @@
 """Scale-invariant and adaptive learners as their papers write them."""
 
 import numpy as np
-from textbook import LIPSCHITZ, Textbook, dual_map, p_norm, ratio, soft
+from textbook_basics import LIPSCHITZ, Textbook, dual_map, p_norm, ratio, soft
 
 
 class ScaleInvariantPNorm(Textbook):

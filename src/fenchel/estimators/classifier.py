@@ -47,7 +47,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = OnlineClassifier(learner="arow:r=1").fit(X, y)
+    >>> model = OnlineClassifier().fit(X, y)
     >>> bool(model.score(X, y) > 0.9)
     True
     """
