@@ -70,7 +70,10 @@ def _text(value: Any) -> str:
         return str(value.specification)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        short = f"{value:g}"
+        return short if float(short) == value else repr(value)
+    return str(value)
 
 
 def encode(value: Any) -> Any:
