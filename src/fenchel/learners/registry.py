@@ -157,8 +157,22 @@ def not_negative(**parameters: float) -> None:
             raise ValueError(f"{name}={value!r} must be a number ≥ 0")
 
 
+# Beyond this the kept powers underflow, and margins would be silently wrong.
+LARGEST_P = 200.0
+
+
 def dual_exponent(p: float) -> float:
-    """Refuse a dual exponent below 2."""
+    """Refuse a dual exponent below 2, or too large for the powers of a float.
+
+    >>> dual_exponent(1000.0)
+    Traceback (most recent call last):
+    ValueError: p=1000.0 is above 200, where powers underflow: 2·ln d is below 45 for any data
+    """
+    if isinstance(p, (int, float)) and LARGEST_P < p < float("inf"):
+        raise ValueError(
+            f"p={p!r} is above {LARGEST_P:g}, where powers underflow: "
+            "2·ln d is below 45 for any data"
+        )
     if not (isinstance(p, (int, float)) and 2.0 <= p < float("inf")):
         raise ValueError(f"p={p!r} must be a number ≥ 2 (the dual exponent; 2 is Euclidean)")
     return float(p)
