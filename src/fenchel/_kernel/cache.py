@@ -2,7 +2,7 @@
 
 Numba looks only at the file of the cached function, so a change in another file (a regularizer
 that the loop inlines) would go unseen and the old code would run. Here the folder's name is a hash
-of every source file of the package: any change opens a new folder.
+of every source file that compiled code can reach: any change there opens a new folder.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from numba.core import caching
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
+# Kernels live in these rooms, and the layers of the house let them import from no other.
+ROOMS = ("_kernel", "losses", "regularizers", "rules", "loops", "streams")
+
 
 @cache
 def source_hash() -> str:
-    """A hash of the package's sources and of Numba's version."""
+    """A hash of the sources that compiled code can reach, and of Numba's version."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for file in sorted(PACKAGE.rglob("*.py")):
+    for file in sorted(file for room in ROOMS for file in (PACKAGE / room).rglob("*.py")):
         digest.update(str(file.relative_to(PACKAGE)).encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()[:20]
@@ -108,6 +111,8 @@ class SourceKeyedCache(caching.FunctionCache):
 
 
 def attach(dispatcher: Any) -> None:
-    """Give a dispatcher its place on disk, where there is one."""
-    if cache_folder() is not None:
+    """Give a dispatcher its place on disk, where there is one and its sources are in the key."""
+    home = dispatcher.py_func.__module__
+    known = any(home.startswith(f"fenchel.{room}.") for room in ROOMS)
+    if known and cache_folder() is not None:
         dispatcher._cache = SourceKeyedCache(dispatcher.py_func)  # type: ignore[no-untyped-call]

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from fenchel._kernel import kernel, state
+from fenchel._kernel import state
 from fenchel._kernel.rows import DenseRows
 from fenchel._kernel.state import Array
 from fenchel.certificates.runs import Sums
-from fenchel.loops import trace_rows
-from fenchel.losses.verbs import derivative, value
+from fenchel.loops import loss_values, trace_rows
 
 
 class Block(NamedTuple):
@@ -47,14 +46,6 @@ class Block(NamedTuple):
 
 
 Reading = Callable[[], Iterable[Block]]
-
-
-@kernel
-def loss_values(loss: Any, margins: Array, y: Array, values: Array, slopes: Array) -> None:
-    """ℓ and ℓ′ of each margin."""
-    for t in range(y.shape[0]):
-        values[t] = value(loss, margins[t], y[t])
-        slopes[t] = derivative(loss, margins[t], y[t])
 
 
 def losses(loss: Any, margins: Array, y: Array) -> tuple[Array, Array]:

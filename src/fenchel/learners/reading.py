@@ -6,31 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel import kernel
-from fenchel._kernel.rows import ZERO, SparseRow, row_at
 from fenchel._kernel.state import Array
-from fenchel.loops.averages import Average, Averaged
-from fenchel.loops.online import decide_rows
-from fenchel.regularizers.verbs import all_weights, look, spread
+from fenchel.loops import Average, Averaged, decide_rows, read_weights, spread_rows
 
 
 def readable(regularizer: Any, average: Any) -> Any:
     """What predictions are read from: the last weights, or their average."""
     return Averaged(regularizer, average) if isinstance(average, Average) else regularizer
-
-
-@kernel
-def _spread_rows(f: Any, rows: Any, count: int, bias: float, out: Array) -> None:
-    for t in range(count):
-        row = row_at(rows, t, bias, 1.0)
-        out[t] = spread(f, look(f, row), row)
-
-
-@kernel
-def _read_weights(f: Any, indices: Any, values: Any, bias: float, out: Array) -> None:
-    # An empty row: no column is touched; whether there is an intercept a simplex has to know.
-    row = SparseRow(indices, values, ZERO, ZERO, bias, 1.0)
-    all_weights(f, look(f, row), out)
 
 
 def _run(compiled: Any, ours: bool) -> Any:
@@ -48,7 +30,7 @@ def spreads(f: Any, rows: Any, count: int, bias: float, width: int, ours: bool) 
     """x·A⁻¹·x of each row."""
     out = np.empty(count)
     inner = f.regularizer if isinstance(f, Averaged) else f
-    _run(_spread_rows, ours)(inner, rows, count, bias, out)
+    _run(spread_rows, ours)(inner, rows, count, bias, out)
     if np.isnan(out).any():
         raise ValueError(
             f"{type(inner).__name__} keeps no second-order information: confidences come with "
@@ -60,5 +42,5 @@ def spreads(f: Any, rows: Any, count: int, bias: float, width: int, ours: bool) 
 def weights(f: Any, slots: int, bias: float, ours: bool) -> Array:
     """The weight of each slot, the intercept's first."""
     out = np.zeros(slots)
-    _run(_read_weights, ours)(f, np.zeros(1, np.uint32), np.zeros(1), bias, out)
+    _run(read_weights, ours)(f, np.zeros(1, np.uint32), np.zeros(1), bias, out)
     return out

@@ -2,7 +2,15 @@
 
 from fenchel.loops.averages import Average, Averaged, NoAverage
 from fenchel.loops.ledger import Ledger, NoLedger
-from fenchel.loops.online import check_rows, decide_rows, learn_rows, trace_rows
+from fenchel.loops.online import (
+    check_rows,
+    decide_rows,
+    learn_rows,
+    loss_values,
+    read_weights,
+    spread_rows,
+    trace_rows,
+)
 
 __all__ = [
     "Average",
@@ -13,5 +21,8 @@ __all__ = [
     "check_rows",
     "decide_rows",
     "learn_rows",
+    "loss_values",
+    "read_weights",
+    "spread_rows",
     "trace_rows",
 ]

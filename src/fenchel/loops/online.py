@@ -13,11 +13,20 @@ from __future__ import annotations
 from typing import Any
 
 from fenchel._kernel import helper, kernel
-from fenchel._kernel.rows import LARGEST, row_at, sound
+from fenchel._kernel.rows import LARGEST, ZERO, SparseRow, row_at, sound
 from fenchel._kernel.state import Array
 from fenchel.loops.averages import bank, begin_round
 from fenchel.loops.ledger import record
-from fenchel.regularizers.verbs import commit, look, margin, prepare, rescued_margin
+from fenchel.losses.verbs import derivative, value
+from fenchel.regularizers.verbs import (
+    all_weights,
+    commit,
+    look,
+    margin,
+    prepare,
+    rescued_margin,
+    spread,
+)
 from fenchel.rules.steps import coefficient
 
 
@@ -107,3 +116,27 @@ def check_rows(rows: Any, count: int, width: int) -> int:
         if not sound(rows, t, width):
             return t
     return -1
+
+
+@kernel
+def spread_rows(f: Any, rows: Any, count: int, bias: float, out: Array) -> None:
+    """x·A⁻¹·x of every row."""
+    for t in range(count):
+        row = row_at(rows, t, bias, 1.0)
+        out[t] = spread(f, look(f, row), row)
+
+
+@kernel
+def read_weights(f: Any, indices: Any, values: Any, bias: float, out: Array) -> None:
+    """The weight of every slot; ``indices`` and ``values`` are those of any row: none is read."""
+    # An empty row: no column is touched; whether there is an intercept a simplex has to know.
+    row = SparseRow(indices, values, ZERO, ZERO, bias, 1.0)
+    all_weights(f, look(f, row), out)
+
+
+@kernel
+def loss_values(loss: Any, margins: Array, y: Array, values: Array, slopes: Array) -> None:
+    """ℓ and ℓ′ of each margin."""
+    for t in range(y.shape[0]):
+        values[t] = value(loss, margins[t], y[t])
+        slopes[t] = derivative(loss, margins[t], y[t])
