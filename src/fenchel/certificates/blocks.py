@@ -29,20 +29,41 @@ class Block(NamedTuple):
         """One importance a row."""
         return np.broadcast_to(self.importance, self.targets.shape)
 
-    def matrix(self, columns: int, intercept: bool) -> Any:
-        """The rows as a dense or CSR matrix, the intercept's column first where there is one."""
-        count = len(self.targets)
-        if isinstance(self.rows, DenseRows):
-            X = np.zeros((count, columns + intercept))
-            X[:, intercept : intercept + self.width] = self.rows.values
-            X[:, :intercept] = 1.0
-            return X
+    @property
+    def bytes(self) -> int:
+        """What its arrays take."""
+        return sum(array.nbytes for array in (*self.rows, self.targets, self.importance))
+
+    def features(self) -> Any:
+        """The rows as a dense or CSR matrix of ``width`` columns; no number is copied."""
         rows = self.rows
-        X = sp.csr_array(
-            (rows.values, rows.indices.astype(np.int64), rows.indptr), shape=(count, columns)
-        )
+        if isinstance(rows, DenseRows):
+            return rows.values
+        first, last = rows.indptr[0], rows.indptr[-1]
+        # SciPy wants signed indices: below 2³¹ the same bytes.
+        indices = rows.indices[first:last]
+        indices = indices.view(np.int32) if self.width < 2**31 else indices.astype(np.int64)
+        shape = (len(self.targets), self.width)
+        return sp.csr_array((rows.values[first:last], indices, rows.indptr - first), shape=shape)
+
+    def matrix(self, columns: int, intercept: bool) -> Any:
+        """The rows in so many columns, dense or CSR, the intercept's column first if there is one."""
+        count = len(self.targets)
+        X = self.features()
+        if isinstance(X, np.ndarray):
+            wide = np.zeros((count, columns + intercept))
+            wide[:, intercept : intercept + self.width] = X
+            wide[:, :intercept] = 1.0
+            return wide
+        X = sp.csr_array((X.data, X.indices, X.indptr), shape=(count, columns))
         lead = sp.csr_array(np.ones((count, int(intercept))))
         return sp.csr_array(sp.hstack([lead, X], format="csr")) if intercept else X
+
+    def margins(self, u: Array, intercept: bool) -> Array:
+        """⟨u, x_t⟩ of each row; one column for each column of u."""
+        lead = u[0] if intercept else 0.0
+        start = int(intercept)
+        return np.asarray(self.features() @ u[start : start + self.width] + lead)
 
 
 Reading = Callable[[], Iterable[Block]]
@@ -110,7 +131,7 @@ def compare(
             first = block.width
         count += len(c)
         pairs += float(c @ margins)
-        predicted = np.asarray(block.matrix(columns, intercept) @ U)
+        predicted = block.margins(U, intercept)
         for k, with_u in enumerate(compared):
             _add(with_u, parts[0], block, margins, c, predicted[:, k])
     if count != sums.rounds or not np.isclose(pairs, sums.pairs, rtol=1e-6, atol=1e-9):

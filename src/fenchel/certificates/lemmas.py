@@ -1,4 +1,4 @@
-"""The lemmas that stand by themselves: Lemma 2, the logarithms of the appendix, AdaHedge's bound."""
+"""The lemmas that stand by themselves: Lemma 2, and the logarithms of the appendix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from fenchel._kernel.state import Array
 from fenchel.certificates.certificate import Certificate
-from fenchel.loops.mixing import Hedge
 from fenchel.regularizers import WeightedPNorm
 from fenchel.regularizers.p_norm import norm_gradient
 
@@ -47,18 +46,3 @@ def log_bound_2(a: float, b: float, c: float, d: float) -> float:
     """What x ≤ √(a·ln(bx + 1) + c) + d implies, Corollary log2."""
     inside = math.sqrt(8.0) * a * b * b / math.e + 2.0 * b * math.sqrt(c) + 2.0 * d * b + 2.0
     return math.sqrt(a * math.log(inside) + c) + d
-
-
-def hedge_bound(hedge: Hedge) -> Certificate:
-    """Σ h_t − min_k L_k ≤ 2·Δ_T (AdaHedge; de Rooij et al., 2014), over the experts still active."""
-    best = float(np.min(hedge.losses[hedge.active > 0.0]))
-    expected, gap = float(hedge.expected[0]), float(hedge.gap[0])
-    return Certificate(
-        "AdaHedge",
-        "de Rooij et al., Lemma 3",
-        "regret to the best expert",
-        "the best expert",
-        expected - best,
-        2.0 * gap,
-        expected + best + gap,
-    )

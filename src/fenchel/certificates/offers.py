@@ -19,7 +19,7 @@ from fenchel.certificates import (
     second_order,
     squares,
 )
-from fenchel.certificates.blocks import Block, Reading, compare
+from fenchel.certificates.blocks import Reading, compare
 from fenchel.certificates.certificate import Certificate
 from fenchel.certificates.replay import replay
 from fenchel.certificates.runs import Run, constant, into_domain, ledger_sums, textbook
@@ -48,14 +48,23 @@ Inequality = Callable[[Run], Certificate]
 CLASSIFYING = (Aggressive, Conservative, PassiveAggressive, Subgradient, TunedAggressive)
 
 
+def as_read(read: Reading) -> Reading:
+    """The rows as they are."""
+    return read
+
+
 class Origin(NamedTuple):
-    """Where a certificate comes from: enough to run everything again."""
+    """Where a certificate comes from: enough to run everything again.
+
+    ``seen_as`` turns the rows of the whole learner into those of the one that is certified.
+    """
 
     parts: tuple[Any, ...]
     columns: int
     intercept: bool
     u: Array
     inequality: Inequality
+    seen_as: Callable[[Reading], Reading] = as_read
 
 
 def offered(run: Run) -> list[Inequality]:
@@ -183,12 +192,25 @@ def tightest(found: Iterable[Certificate]) -> Certificate:
     return min(plain, key=lambda c: c.slack / max(abs(c.bound), 1e-300))
 
 
-def verify(certificate: Certificate, blocks: Iterable[Block]) -> Certificate:
+def seen_through(certificate: Certificate, change: Callable[[Reading], Reading]) -> Certificate:
+    """The certificate of a learner that sees the rows changed: one of several, or in other units."""
+    origin = certificate.origin
+    return (
+        certificate
+        if origin is None
+        else replace(certificate, origin=origin._replace(seen_as=change))
+    )
+
+
+def verify(certificate: Certificate, read: Reading) -> Certificate:
     """The same certificate, both sides recomputed from the data by Algorithm 1 in NumPy."""
     if certificate.origin is None:
-        raise ValueError("this certificate does not know its run: verify the one a learner gave")
+        raise ValueError(
+            "this certificate was put together from others: verify those of single learners"
+        )
     o: Origin = certificate.origin
-    run = replay(o.parts, blocks, o.columns, o.intercept, o.u, certificate.comparator)
+    rows = o.seen_as(read)()
+    run = replay(o.parts, rows, o.columns, o.intercept, o.u, certificate.comparator)
     return replace(o.inequality(run), origin=o)
 
 

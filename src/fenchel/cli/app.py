@@ -33,6 +33,7 @@ def main() -> None:
 @click.option("--predictions", metavar="FILE", help="Each prediction, made before its label.")
 @click.option("--checkpoint-every", type=click.IntRange(1), metavar="N",
               help="Save after every N rounds too.")  # fmt: skip
+@options.certify
 @options.json_file
 @options.learning
 @options.reading
@@ -67,6 +68,7 @@ def predict(**given: Any) -> None:
 @main.command()
 @click.argument("data", default="breast_cancer")
 @options.many_learners
+@options.certify
 @options.json_file
 @options.learning
 @options.reading

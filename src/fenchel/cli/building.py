@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from fenchel.learners import CATALOGUE, Learner, from_parameters, hedge, one_against_rest
+from fenchel.learners.certified import certified
 from fenchel.learners.registry import parameters_of
 from fenchel.learners.specification import parse
 
@@ -23,7 +24,13 @@ REGRESSION_LOSS = {
 NESTED = {"hedge": "experts", "one_against_rest": "learner"}
 
 
-def build(text: str, task: str, loss: str | None = None, intercept: bool = True) -> Learner:
+def build(
+    text: str,
+    task: str,
+    loss: str | None = None,
+    intercept: bool = True,
+    certify: bool = False,
+) -> Learner:
     """The learner of a specification for a task, or a click error that says what is wrong.
 
     >>> build("gradient-descent:eta=0.5", "regression")
@@ -37,7 +44,7 @@ def build(text: str, task: str, loss: str | None = None, intercept: bool = True)
         raise _wrong(f"{text}: {error}") from None
     if learner.task != task:
         raise _wrong(f"{text} is for {learner.task}, the task is {task}.")
-    return learner
+    return certified(learner) if certify else learner
 
 
 def natural_tasks(text: str) -> tuple[str, ...]:
@@ -85,7 +92,7 @@ def _auto(parameters: dict[str, Any], task: str, loss: str | None, intercept: bo
     if loss is not None or not intercept:
         option = "--loss" if loss is not None else "--no-intercept"
         raise _wrong("is for single learners: name one with --learner.", option)
-    return from_parameters("auto", parameters or ({} if task == "binary" else {"task": task}))
+    return from_parameters("auto", {**({} if task == "binary" else {"task": task}), **parameters})
 
 
 def _nested(name: str, text: str, task: str, loss: str | None, intercept: bool) -> Learner:

@@ -10,6 +10,7 @@ import click
 
 from fenchel.cli.advice import advice
 from fenchel.cli.building import build
+from fenchel.cli.certifying import Kept, as_json, certificate_lines
 from fenchel.cli.progress import Rate
 from fenchel.cli.results import constant_label, figures, tell_skipped, write_json
 from fenchel.cli.saying import announce_compiling, counted, number, say, seconds, size
@@ -17,7 +18,7 @@ from fenchel.cli.sources import Data, Reading, open_data, started
 from fenchel.cli.tables import table
 from fenchel.cli.tasks import LabelCheck, guess_task, labels_of, mapping
 from fenchel.cli.wishes import refuse_missing_folder
-from fenchel.evaluate import Comparison, Contest, Run, suitable
+from fenchel.evaluate import Comparison, Contest, Run, best_certificates, suitable
 from fenchel.evaluate.suitable import MOST_FULL
 from fenchel.learners import Learner
 from fenchel.learners.registry import parameters_of
@@ -32,6 +33,7 @@ def compare(
     loss: str | None,
     no_intercept: bool,
     quiet: bool,
+    certify: bool,
     **given: Any,
 ) -> None:
     """Run the command."""
@@ -43,15 +45,17 @@ def compare(
     task = task or guess_task(labels_of(source.name, first))
     columns = max(source.width, int(first.indices.max(initial=0)) + 1)
     chosen = list(specifications) or _suitable(task, columns, loss, not no_intercept)
-    learners = _learners(chosen, task, loss, not no_intercept)
+    learners = _learners(chosen, task, loss, not no_intercept, certify)
     contest = Contest(learners, source.width, None if specifications else MOST_FULL)
     labels = LabelCheck(source.name, list(learners.values()))
-    _run(contest, labels, chain([first], blocks), quiet)
+    kept = Kept(source)
+    blocks = chain([first], blocks)
+    _run(contest, labels, kept.watching(blocks) if certify else blocks, quiet)
     if not quiet:
         for name in contest.withdrawn:
             say(f"{name} was left out: more than {MOST_FULL} columns")
         tell_skipped(source.stream.skipped)
-    _report(source, contest, json_file)
+    _report(source, contest, json_file, kept if certify else None, quiet)
 
 
 def _suitable(task: str, columns: int, loss: str | None, intercept: bool) -> list[str]:
@@ -63,13 +67,14 @@ def _suitable(task: str, columns: int, loss: str | None, intercept: bool) -> lis
 
 
 def _learners(
-    chosen: list[str], task: str, loss: str | None, intercept: bool
+    chosen: list[str], task: str, loss: str | None, intercept: bool, certify: bool
 ) -> dict[str, Learner]:
     learners: dict[str, Learner] = {}
     for text in chosen:
         if text in learners:
             raise click.UsageError(f"--learner {text} is there twice.")
-        learners[text] = build(text, task, loss, intercept)
+        learners[text] = build(text, task, loss, intercept, certify)
+        learners[text].forget_rows()  # the command keeps them once for all
     return learners
 
 
@@ -91,18 +96,25 @@ def _run(contest: Contest, labels: LabelCheck, blocks: Iterable[Block], quiet: b
             rate.advance(block.rows)
 
 
-def _report(source: Data, contest: Contest, json_file: str | None) -> None:
+def _report(
+    source: Data, contest: Contest, json_file: str | None, kept: Kept | None, quiet: bool
+) -> None:
     result = contest.result()
     runs = {
         entrant.specification: contest.runs[entrant.specification] for entrant in result.entrants
     }
+    best = None
+    if kept is not None:
+        learners = kept.learners({name: run.learner for name, run in runs.items()}, quiet)
+        best = best_certificates(learners, kept, source.width)
     if json_file:
-        write_json(json_file, figures(source.name, runs))
+        told = None if best is None else {name: as_json(c) for name, c in best.items()}
+        write_json(json_file, figures(source.name, runs, certificates=told))
     if json_file != "-":  # standard output is the program's then
-        click.echo(_page(source, runs, result))
+        click.echo(_page(source, runs, result, [] if best is None else certificate_lines(best)))
 
 
-def _page(source: Data, runs: dict[str, Run], result: Comparison) -> str:
+def _page(source: Data, runs: dict[str, Run], result: Comparison, promised: list[str]) -> str:
     best = runs[result.best.specification]
     learner = best.learner
     facts = [counted(result.rounds, "round"), counted(learner.columns, "feature"), learner.task]
@@ -112,7 +124,8 @@ def _page(source: Data, runs: dict[str, Run], result: Comparison) -> str:
     lines = _of_classes(result) if learner.labels is not None else _of_numbers(result)
     constant = f"best constant: {constant_label(best)}, loss {number(best.constant.loss)}"
     closing = ["", constant, "", advice(result, regression=learner.labels is None)]
-    return "\n".join([*head, "", *lines, *closing])
+    certified = ["", *promised] if promised else []
+    return "\n".join([*head, "", *lines, *certified, *closing])
 
 
 def _of_classes(result: Comparison) -> list[str]:

@@ -33,6 +33,11 @@ many_learners = click.option(
     help=f"{SPECIFICATION}; repeat it.",
 )
 json_file = click.option("--json", "json_file", metavar="FILE", help="The figures as JSON.")
+certify = click.option(
+    "--certify",
+    is_flag=True,
+    help="Measure both sides of the theorems that cover the run; reads the data a second time.",
+)
 quiet = click.option("--quiet", is_flag=True, help="Say nothing but results and errors.")
 
 learning = _together(

@@ -6,17 +6,23 @@ The table is Vowpal Wabbit's: a row at rounds 1, 2, 4, 8, …
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
+from fenchel.certificates import Certificate
 from fenchel.cli.saying import number, say
 from fenchel.cli.tasks import shown
 from fenchel.evaluate.progressive import Step
 from fenchel.learners import Learner
 from fenchel.streams import Block
 
+CERTIFIED = (
+    "  average      since        rounds      achieved         bound  theorem",
+    "     loss       last",
+)
 HEADINGS = (
     "  average      since        rounds         label    prediction  features",
     "     loss       last",
@@ -24,10 +30,15 @@ HEADINGS = (
 
 
 class Table:
-    """Average loss and examples, at rounds that double."""
+    """Average loss and examples, at rounds that double; or what is certified then.
 
-    def __init__(self, learner: Learner, quiet: bool) -> None:
-        self._learner, self._quiet = learner, quiet
+    ``now`` gives a certificate of the rounds so far: blocks must then end where rows are due.
+    """
+
+    def __init__(
+        self, learner: Learner, quiet: bool, now: Callable[[], Certificate | None] | None = None
+    ) -> None:
+        self._learner, self._quiet, self._now = learner, quiet, now
         self._next, self._rounds = 1, 0
         self._loss = self._weight = 0.0  # so far
         self._shown_loss = self._shown_weight = 0.0  # when the last row was shown
@@ -47,16 +58,26 @@ class Table:
 
     def _show(self, block: Block, step: Step, at: int, loss: float, weight: float) -> None:
         if self._next == 1:
-            say("\n" + "\n".join(HEADINGS))
+            say("\n" + "\n".join(HEADINGS if self._now is None else CERTIFIED))
         since = (loss - self._shown_loss) / max(weight - self._shown_weight, 1e-300)
+        cells = self._example(block, step, at) if self._now is None else _promise(self._now())
+        say(
+            f"{number(loss / max(weight, 1e-300)):>9}  {number(since):>9}  {self._next:>12,}"
+            f"  {cells}"
+        )
+        self._shown_loss, self._shown_weight = loss, weight
+
+    def _example(self, block: Block, step: Step, at: int) -> str:
         assert block.labels is not None
         prediction = self._learner.decode_many(step.margins[at : at + 1])[0]
         features = int(block.indptr[at + 1] - block.indptr[at])
-        say(
-            f"{number(loss / max(weight, 1e-300)):>9}  {number(since):>9}  {self._next:>12,}"
-            f"  {_cell(block.labels[at])}  {_cell(prediction)}  {features:>8,}"
-        )
-        self._shown_loss, self._shown_weight = loss, weight
+        return f"{_cell(block.labels[at])}  {_cell(prediction)}  {features:>8,}"
+
+
+def _promise(certificate: Certificate | None) -> str:
+    if certificate is None:
+        return f"{'–':>12}  {'–':>12}"
+    return f"{certificate.achieved:>12.6g}  {certificate.bound:>12.6g}  {certificate.theorem}"
 
 
 def _cell(label: Any) -> str:

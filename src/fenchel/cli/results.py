@@ -53,8 +53,14 @@ def tell_skipped(skipped: Skipped) -> None:
             say(f"  {message}")
 
 
-def figures(data: str, runs: Mapping[str, Run], held: Score | None = None) -> dict[str, Any]:
+def figures(
+    data: str,
+    runs: Mapping[str, Run],
+    held: Score | None = None,
+    certificates: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """The figures of one or more learners over the same rounds, as JSON has them."""
+    promised = {name: {"certificate": c} for name, c in (certificates or {}).items()}
     some = next(iter(runs.values()))
     found: dict[str, Any] = {
         "data": data,
@@ -62,7 +68,10 @@ def figures(data: str, runs: Mapping[str, Run], held: Score | None = None) -> di
         "rounds": some.score.rounds,
         "features": some.learner.columns,
         "best_constant_loss": some.constant.loss,
-        "learners": [{"spec": name, **_score(run.score)} for name, run in runs.items()],
+        "learners": [
+            {"spec": name, **_score(run.score), **promised.get(name, {})}
+            for name, run in runs.items()
+        ],
     }
     if held is not None:
         found["held_out"] = {"rounds": held.rounds, "loss": held.loss, "mistakes": held.mistakes}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -10,8 +11,10 @@ from typing import Any
 import click
 import numpy as np
 
+from fenchel.certificates import Certificate
 from fenchel.cli import models
 from fenchel.cli.building import build, natural_tasks
+from fenchel.cli.certifying import Kept, as_json, tell_certificates, tell_regret
 from fenchel.cli.holding import HeldOut
 from fenchel.cli.interrupting import Interruption
 from fenchel.cli.progress import Rate, Table
@@ -20,7 +23,7 @@ from fenchel.cli.saying import announce_compiling, counted, fact, say
 from fenchel.cli.sources import Data, Reading, open_data, started
 from fenchel.cli.tasks import LabelCheck, guess_task, labels_of, mapping
 from fenchel.cli.wishes import Wishes
-from fenchel.evaluate import Run, learn, rows_where
+from fenchel.evaluate import Certified, Run, learn, rows_where
 from fenchel.learners import Learner
 from fenchel.streams import Block
 
@@ -64,7 +67,9 @@ def _chosen(source: Data, first: Block, wishes: Wishes) -> Learner:
         # Numbers are what a regression learner is named for, however few they are.
         if labels.dtype.kind != "O" and task not in natural_tasks(specification):
             task = natural_tasks(specification)[0]
-    return build(specification, task, wishes.loss, not wishes.no_intercept)
+    learner = build(specification, task, wishes.loss, not wishes.no_intercept, wishes.certify)
+    learner.forget_rows()  # the command keeps them
+    return learner
 
 
 class Training:
@@ -77,7 +82,9 @@ class Training:
         self._run = Run(learner, source.width)
         self._held = HeldOut(learner, wishes.passes)
         self._labels = LabelCheck(source.name, [learner])
-        self._table = Table(learner, wishes.quiet)
+        self._kept = Kept(source)
+        self._certified = Certified(self._kept, source.width)
+        self._table = Table(learner, wishes.quiet, self._now if wishes.certify else None)
         self._predictions = Lines(wishes.predictions)
         self._seen = 0
         self._began = time.perf_counter()
@@ -108,19 +115,30 @@ class Training:
         fact("learner", self._learner.specification)
 
     def _between_checkpoints(self, block: Block) -> Iterator[Block]:
-        """The block, cut where the model is to be saved."""
-        every = self._wishes.checkpoint_every
+        """The block, cut where the model is to be saved, or certified."""
         start, rows = 0, np.arange(block.rows)
-        while every and block.rows - start >= (room := every - self._seen % every):
-            self._seen += room
-            part = rows_where(block, (rows >= start) & (rows < start + room))
+        while start < block.rows:
+            stop = min(block.rows, start + self._room())
+            whole = start == 0 and stop == block.rows
+            part = block if whole else rows_where(block, (rows >= start) & (rows < stop))
+            self._seen += stop - start
             yield part._replace(first_row=block.first_row + start)
-            self._save()
-            start += room
-        self._seen += block.rows - start
-        if start < block.rows:
-            part = rows_where(block, rows >= start) if start else block
-            yield part._replace(first_row=block.first_row + start)
+            every = self._wishes.checkpoint_every
+            if every and self._seen % every == 0:
+                self._save()
+            start = stop
+
+    def _room(self) -> int:
+        """How many rounds there are to the next cut: a checkpoint, or a power of two."""
+        every = self._wishes.checkpoint_every
+        room = every - self._seen % every if every else sys.maxsize
+        if self._wishes.certify:
+            room = min(room, (1 << self._seen.bit_length()) - self._seen)
+        return room
+
+    def _now(self) -> Certificate | None:
+        """The tightest certificate so far against the weights of this moment, while rows are few."""
+        return self._certified.now(self._learner) if self._kept.whole else None
 
     def _learn(self, block: Block) -> None:
         if not block.rows:
@@ -129,6 +147,8 @@ class Training:
             learn(self._learner, block, self._source.width)
             return
         step = self._run.learn(block)
+        if self._wishes.certify:
+            self._kept.see(block)
         self._table.see(block, step)
         self._predictions.write(self._learner.decode_many(step.margins))
 
@@ -150,8 +170,20 @@ class Training:
             fact("saved", self._wishes.save + ctrl_c, self._quiet and not stopped)
         elif stopped:
             fact("stopped", "by Ctrl-C; nothing was saved, since --save was not given")
+        chosen = self._learner.specification if self._wishes.resume else "auto"
+        name = self._wishes.learner or chosen
+        promised = {name: self._certify()} if self._wishes.certify and not stopped else None
         if self._wishes.json_file:
             self._run.score.seconds = seconds
-            chosen = self._learner.specification if self._wishes.resume else "auto"
-            runs = {self._wishes.learner or chosen: self._run}
-            write_json(self._wishes.json_file, figures(self._source.name, runs, self._held.score))
+            told = figures(self._source.name, {name: self._run}, self._held.score, promised)
+            write_json(self._wishes.json_file, told)
+
+    def _certify(self) -> dict[str, Any] | None:
+        """Tell what the theorems promised; the tightest as JSON."""
+        (learner,) = self._kept.learners({"": self._learner}, self._quiet).values()
+        if not self._quiet:
+            tell_certificates(self._certified.all(learner))
+            regret = self._certified.regret(learner)
+            if regret is not None:
+                tell_regret(regret)
+        return as_json(self._certified.best(learner))

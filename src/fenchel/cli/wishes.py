@@ -25,12 +25,15 @@ class Wishes:
     loss: str | None
     no_intercept: bool
     quiet: bool
+    certify: bool = False
 
     def check(self, reading: Reading) -> None:
         """Refuse options that contradict each other, before any work is done."""
         chosen = self.learner or self.loss or self.no_intercept or self.task
         if self.resume and (chosen or reading.bits):
             raise click.UsageError("--resume goes on with the learner and its options as saved.")
+        if self.certify and (self.resume or self.passes > 1):
+            raise click.UsageError("--certify is for one pass from the start to the end.")
         if self.checkpoint_every and not self.save:
             raise click.UsageError("--checkpoint-every needs --save: where should it write?")
         if self.predictions and self.passes > 1:

@@ -11,6 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from fenchel import learners
+from fenchel.certificates import Certificate
+from fenchel.learners.certified import certified
 from fenchel.learners.learner import Learner
 
 
@@ -22,18 +24,36 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
     learned ⌊w⌋ times, then once with the importance that is left.
     """
 
-    def __init__(self, learner: Any = "auto", *, passes: int = 1, grow: bool = False) -> None:
+    def __init__(
+        self, learner: Any = "auto", *, passes: int = 1, grow: bool = False, certify: bool = False
+    ) -> None:
         self.learner = learner
         self.passes = passes
         self.grow = grow
+        self.certify = certify
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
+    @property
+    def certificate_(self) -> Certificate:
+        """The tightest certificate of the run so far (``certify=True``).
+
+        It is about the rounds as they were learned: ``fit`` orders the rows by their content.
+        """
+        if not (self.certify and hasattr(self, "learner_")):
+            raise AttributeError("certificate_ comes with a fitted estimator of certify=True")
+        tightest: Certificate = self.learner_.certificate()
+        return tightest
+
     def _template(self, task: str) -> Learner:
-        """A fresh learner for the task, from the parameter."""
+        """A fresh learner for the task, from the parameters."""
+        learner = self._plain(task)
+        return certified(learner) if self.certify else learner
+
+    def _plain(self, task: str) -> Learner:
         if isinstance(self.learner, Learner):
             return self.learner.fresh()
         if self.learner == "auto":

@@ -33,6 +33,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         How often ``fit`` goes over the data; ``partial_fit`` always once.
     grow
         Whether later calls of ``partial_fit`` may bring new classes and new columns.
+    certify
+        Whether to measure both sides of the theorems that cover the run, for ``certificate_``.
 
     Attributes
     ----------
@@ -40,6 +42,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         The learner, with the stream door: ``learn_one``, ``certificate``, ``save``.
     classes_, n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
+    certificate_
+        The tightest certificate of the run, with ``certify=True``.
     coef_, intercept_
         The weights, except for a mixture, whose prediction is not linear.
 
@@ -49,6 +53,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = OnlineClassifier().fit(X, y)
     >>> bool(model.score(X, y) > 0.9)
+    True
+    >>> OnlineClassifier("perceptron", certify=True).fit(X, y).certificate_.holds
     True
     """
 

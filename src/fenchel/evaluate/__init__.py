@@ -1,5 +1,6 @@
 """Progressive validation: every prediction is scored before its label is learned from."""
 
+from fenchel.evaluate.certifying import Certified, best_certificates
 from fenchel.evaluate.chance import Verdict
 from fenchel.evaluate.comparison import Comparison, Contest, compare
 from fenchel.evaluate.constant import BestConstant
@@ -10,12 +11,14 @@ from fenchel.evaluate.suitable import suitable
 
 __all__ = [
     "BestConstant",
+    "Certified",
     "Comparison",
     "Contest",
     "Outcome",
     "Run",
     "Score",
     "Verdict",
+    "best_certificates",
     "compare",
     "learn",
     "outcome",

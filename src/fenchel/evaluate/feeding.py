@@ -26,13 +26,26 @@ def learn(learner: Learner, block: Block, width: int = 0) -> Array:
 
     ``width`` is the number of columns where it is known in advance (arrays, hashed names).
     """
-    rows, margins = _sparse(block), []
-    for start, stop, columns in _pieces(learner, block, width):
-        piece = SparseRows(rows.indptr[start : stop + 1], *rows[1:])
-        weights = None if block.weights is None else block.weights[start:stop]
-        assert block.labels is not None, "learning needs labels"
-        margins.append(learner.learn_block(piece, columns, block.labels[start:stop], weights))
+    margins = [
+        learner.learn_block(*piece) for piece in pieces(learner, block, max(learner.columns, width))
+    ]
     return margins[0] if len(margins) == 1 else _joined(margins)
+
+
+Piece = tuple[SparseRows, int, NDArray[Any], Array | None]
+
+
+def pieces(learner: Learner, block: Block, known: int) -> Iterator[Piece]:
+    """Rows, number of columns, labels and importance of each piece of a block.
+
+    ``known`` columns were known before it.
+    """
+    assert block.labels is not None, "learning needs labels"
+    rows = _sparse(block)
+    for start, stop, columns in _cuts(learner, block, known):
+        weights = None if block.weights is None else block.weights[start:stop]
+        piece = SparseRows(rows.indptr[start : stop + 1], *rows[1:])
+        yield piece, columns, block.labels[start:stop], weights
 
 
 def predict(learner: Learner, block: Block) -> Array:
@@ -102,9 +115,8 @@ def _squeezed(block: Block, columns: int) -> tuple[Block, NDArray[np.int64]]:
 # ── where a block must be cut ───────────────────────────────────────────────────────────────────
 
 
-def _pieces(learner: Learner, block: Block, width: int) -> Iterator[tuple[int, int, int]]:
+def _cuts(learner: Learner, block: Block, known: int) -> Iterator[tuple[int, int, int]]:
     """Start, stop and number of known columns of each piece."""
-    known = max(learner.columns, width)
     last = max(known, int(block.indices.max()) + 1 if len(block.indices) else 0)
     everywhere = counts_columns(learner)
     if last == known or not (everywhere or known <= FULL < last):

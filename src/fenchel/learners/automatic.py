@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from fenchel.learners.certified import certified
 from fenchel.learners.classes import OneAgainstRest
 from fenchel.learners.learner import Learner
 from fenchel.learners.mixture import Mixture
@@ -47,7 +48,10 @@ EXPERTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def hedge(
-    experts: Sequence[Learner], combined: bool = False, classes: Sequence[Any] | None = None
+    experts: Sequence[Learner],
+    combined: bool = False,
+    classes: Sequence[Any] | None = None,
+    certify: bool = False,
 ) -> Mixture:
     """Any learners of one task as one, weighed by AdaHedge.
 
@@ -65,7 +69,8 @@ def hedge(
     combination of the experts compete with their vote (classes: coin betting on their standardised
     margins under the logistic loss; regression: Vovk-Azoury-Warmuth on what the mixture leaves
     over), AdaHedge choosing between the two: it can be better than every expert, and gives
-    probabilities. ``classes`` as elsewhere.
+    probabilities. ``classes`` as elsewhere. AdaHedge's bound is always measured; with ``certify``
+    so are the experts' own, and what they say of the mixture against any fixed u.
 
     References: de Rooij, van Erven, Grünwald & Koolen (2014); Orabona & Pál (2016).
 
@@ -74,7 +79,10 @@ def hedge(
     >>> mixture
     <hedge:experts=perceptron+arow, 0 rounds, 0 features>
     """
-    return Mixture(experts, combined=combined, classes=classes)
+    told = {"combined": combined, "certify": certify}
+    parameters = {"experts": list(experts), **{key: True for key, on in told.items() if on}}
+    chosen = [certified(expert) for expert in experts] if certify else experts
+    return Mixture(chosen, parameters=parameters, combined=combined, classes=classes)
 
 
 def one_against_rest(learner: Learner, classes: Sequence[Any] | None = None) -> OneAgainstRest:
@@ -87,7 +95,9 @@ def one_against_rest(learner: Learner, classes: Sequence[Any] | None = None) -> 
     return OneAgainstRest(learner, classes=classes)
 
 
-def auto(task: str = "binary", classes: Sequence[Any] | None = None) -> Mixture:
+def auto(
+    task: str = "binary", classes: Sequence[Any] | None = None, certify: bool = False
+) -> Mixture:
     """The mixture that suits a task: no scaling, no learning rate, no shuffling.
 
     Problem: a stream, and no wish to choose. ``task`` is binary, multiclass or regression.
@@ -100,6 +110,8 @@ def auto(task: str = "binary", classes: Sequence[Any] | None = None) -> Mixture:
 
     Cost: that of the experts, in parallel on the cores.
 
+    Parameters: ``task``; ``classes`` and ``certify`` as those of ``hedge``.
+
     >>> from fenchel import learners
     >>> learner = learners.auto()
     >>> learner.learn_one({"free": 1.0}, "spam")
@@ -111,10 +123,14 @@ def auto(task: str = "binary", classes: Sequence[Any] | None = None) -> Mixture:
         raise ValueError(f"task={task!r}: choose one of {', '.join(EXPERTS)}")
     anywhere, small = EXPERTS[task]
     experts: list[Learner] = [from_specification(text) for text in (*anywhere, *small)]
+    if certify:
+        experts = [certified(expert) for expert in experts]
     if task == "multiclass":
         experts = [OneAgainstRest(expert) for expert in experts]
     limits = [None] * len(anywhere) + [FULL] * len(small)
-    parameters = {} if task == "binary" else {"task": task}
+    parameters: dict[str, Any] = {} if task == "binary" else {"task": task}
+    if certify:
+        parameters["certify"] = True
     return Mixture(
         experts,
         name="auto",

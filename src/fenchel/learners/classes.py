@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fenchel._kernel.rows import DenseRows, SparseRows
 from fenchel._kernel.state import Array
+from fenchel.certificates import Block, Certificate, Hindsight, seen_through, tightest
+from fenchel.certificates.blocks import Reading
+from fenchel.certificates.sums import EVERY, every_class
 from fenchel.learners.learner import Learner
 from fenchel.learners.workers import in_parallel
 
@@ -65,6 +70,11 @@ class OneAgainstRest(Learner):
         kept["members"] = [member.copy() for member in self.members]
         return kept
 
+    @property
+    def certifies(self) -> bool:
+        """Whether the members keep ledgers."""
+        return self._pattern.certifies
+
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
     def _member(self, width: int) -> Learner:
@@ -99,6 +109,24 @@ class OneAgainstRest(Learner):
                 margins[begins[k], k] = -np.inf
         return margins
 
+    def _certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
+        """Sums over all classes, then the certificates of each; u has one column a class."""
+        if not self.certifies:
+            return super()._certify(read, past, u)
+        assert past is not None
+        by_class: dict[str, list[Certificate]] = {}
+        for k, (label, member) in enumerate(zip(self.classes, self.members, strict=True)):
+            late = self.rounds - _rounds(member)
+            seen_as = partial(_one_class, number=k, late=late)
+            one = None if u is None else np.asarray(u, dtype=np.float64)[:, k]
+            then = past.seen_as(("class", k, late), seen_as)
+            found = member._certify(seen_as(read), then, one)
+            by_class[str(label)] = [seen_through(c, seen_as) for c in found]
+        return every_class(by_class)
+
+    def _headline(self, found: list[Certificate]) -> Certificate:
+        return tightest(c for c in found if c.comparator == EVERY)
+
     def _read_rows(self, rows: Any, count: int, width: int, what: str) -> Array:
         if not self.members:
             return np.zeros((count, 0))
@@ -122,6 +150,29 @@ class OneAgainstRest(Learner):
         del self.members[count:]
         for member, state in zip(self.members, states, strict=True):
             member._put_back(state)
+
+
+def _rounds(member: Any) -> int:
+    """How many rounds a member has seen, by its ledger: that is in model files too."""
+    if hasattr(member, "experts"):
+        return max(map(_rounds, member.experts))
+    return int(member._parts.ledger.rounds[0])
+
+
+def _one_class(read: Reading, number: int, late: int) -> Reading:
+    """The rows as the member of one class saw them: ±1, from its first row on."""
+
+    def changed() -> Iterator[Block]:
+        waiting = late
+        for block in read():
+            count = len(block.targets)
+            if waiting < count:
+                targets = np.where(block.targets[waiting:] == number, 1.0, -1.0)
+                h = block.importance if len(block.importance) == 1 else block.importance[waiting:]
+                yield Block(_from(block.rows, waiting), block.width, targets, h)
+            waiting = max(0, waiting - count)
+
+    return changed
 
 
 def _from(rows: Any, begin: int) -> Any:

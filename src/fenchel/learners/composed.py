@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fenchel._kernel import state
 from fenchel._kernel.state import Array
-from fenchel.certificates import Block, Certificate, tightest
+from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners import certifying, reading
 from fenchel.learners.learner import BadRowError, Learner
 from fenchel.loops import Average, Ledger, NoAverage, NoLedger, check_rows, learn_rows
@@ -52,7 +52,6 @@ class Composed(Learner):
             classes=classes,
         )
         self._parts: Parts = state.start(parts, 1)
-        self._memory = certifying.Memory()
         self._set_dimension(0)
 
     @property
@@ -89,30 +88,10 @@ class Composed(Learner):
         negative_label, positive_label = self.labels.decode(-1.0), self.labels.decode(1.0)
         return {negative_label: float(1.0 - positive), positive_label: float(positive)}
 
-    def certificates(self, u: ArrayLike | None = None, stream: Any = None) -> list[Certificate]:
-        """Both sides of every inequality of the paper that speaks of this run (``certify=True``).
-
-        Against u (one number a column, the intercept's first or left out), or against the best
-        ones in hindsight. Beyond 50 MB of rows, or after loading, they are asked for again as
-        ``stream``: arrays (X, y) or (X, y, weights), or a list of such blocks.
-
-        >>> from fenchel import learners
-        >>> learner = learners.perceptron(certify=True, intercept=False)
-        >>> _ = learner.learn_many([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [1, -1, 1])
-        >>> all(certificate.holds for certificate in learner.certificates())
-        True
-        """
-        with self._lock:
-            return certifying.certify(self, u, stream)
-
-    def certificate(self, u: ArrayLike | None = None, stream: Any = None) -> Certificate:
-        """The tightest certificate of this run."""
-        return tightest(self.certificates(u, stream))
-
-    def verify(self, certificate: Certificate, stream: Any = None) -> Certificate:
-        """A certificate of this learner recomputed from the rows, by Algorithm 1 in NumPy."""
-        with self._lock:
-            return certifying.verify(self, certificate, stream)
+    @property
+    def certifies(self) -> bool:
+        """Whether a ledger is kept."""
+        return isinstance(self._parts.ledger, Ledger)
 
     def state_arrays(self) -> dict[str, Array]:
         """The state by name, as wide as the columns taken up: spare room is left out."""
@@ -131,7 +110,6 @@ class Composed(Learner):
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
         kept["_parts"] = state.copy(self._parts)
-        kept["_memory"] = self._memory.copy()
         return kept
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
@@ -158,9 +136,10 @@ class Composed(Learner):
         if bad >= 0:
             state.restore(self._parts, kept)
             raise BadRowError(int(bad))
-        if isinstance(self._parts.ledger, Ledger):
-            self._memory.keep(Block(rows, width, targets, importance))
         return margins
+
+    def _certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
+        return certifying.certify_composed(self, read, past, u)
 
     def _read_rows(self, rows: Any, count: int, width: int, what: str) -> Array:
         """Read as the next round would: columns not known yet count in f_t, with weight 0."""

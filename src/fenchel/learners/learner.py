@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fenchel._kernel.state import Array
-from fenchel.learners import border, features
+from fenchel.certificates import Block, Certificate, Hindsight, Regret, tightest
+from fenchel.learners import border, certifying, features
 from fenchel.learners.labels import ClassLabels, Labels
 from fenchel.learners.specification import format_specification
 from fenchel.loops import check_rows
@@ -62,6 +63,7 @@ class Learner(ABC):
         self.names: dict[str, int] | None = None
         self.columns = 0
         self.rounds = 0
+        self._memory = certifying.Memory()
         self._lock = threading.RLock()
 
     @staticmethod
@@ -181,6 +183,54 @@ class Learner(ABC):
         """How many weights are not exactly zero, the intercept's not counted."""
         return int(np.count_nonzero(self._all_weights()[1:]))
 
+    # ── what was promised ───────────────────────────────────────────────────────────────────────
+
+    @property
+    def certifies(self) -> bool:
+        """Whether the sums of the certificates are kept along the run (``certify=True``)."""
+        return False
+
+    def certificates(self, u: ArrayLike | None = None, stream: Any = None) -> list[Certificate]:
+        """Both sides of every inequality that speaks of this run (``certify=True``).
+
+        Against u (one number a column, the intercept's first or left out), or against the best
+        ones in hindsight. Beyond 50 MB of rows, or after loading, they are asked for again as
+        ``stream``: arrays (X, y) or (X, y, weights), or a list of such blocks.
+
+        >>> from fenchel import learners
+        >>> learner = learners.perceptron(certify=True, intercept=False)
+        >>> _ = learner.learn_many([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [1, -1, 1])
+        >>> all(certificate.holds for certificate in learner.certificates())
+        True
+        """
+        with self._lock:
+            return certifying.certify(self, u, stream)
+
+    def certificate(self, u: ArrayLike | None = None, stream: Any = None) -> Certificate:
+        """The tightest certificate of this run."""
+        return self._headline(self.certificates(u, stream))
+
+    def verify(self, certificate: Certificate, stream: Any = None) -> Certificate:
+        """A certificate of this learner recomputed from the rows, by Algorithm 1 in NumPy."""
+        with self._lock:
+            return certifying.verify(self, certificate, stream)
+
+    def regret(self, stream: Any = None) -> Regret:
+        """The regret against the best fixed u in hindsight, and how it grew (``certify=True``).
+
+        >>> from fenchel import learners
+        >>> learner = learners.gradient_descent(certify=True, loss="absolute", intercept=False)
+        >>> _ = learner.learn_many([[1.0]] * 4, [3.0] * 4)
+        >>> [(T, round(value, 3)) for T, value in learner.regret().curve]
+        [(1, 3.0), (2, 5.293), (4, 8.406)]
+        """
+        with self._lock:
+            return certifying.regret(self, stream)
+
+    def forget_rows(self) -> None:
+        """Keep no rows for the certificates: whoever asks for them gives the stream again."""
+        self._memory.close()
+
     # ── keeping it ──────────────────────────────────────────────────────────────────────────────
 
     def copy(self) -> Learner:
@@ -229,6 +279,7 @@ class Learner(ABC):
     def __getstate__(self) -> dict[str, Any]:
         kept = {key: value for key, value in self.__dict__.items() if key != "_lock"}
         kept["names"] = None if self.names is None else dict(self.names)
+        kept["_memory"] = self._memory.copy()
         if self.labels is not None:
             kept["labels"] = type(self.labels)(self.labels.known)
         return kept
@@ -260,6 +311,14 @@ class Learner(ABC):
     @abstractmethod
     def _put_back(self, before: Any) -> None:
         """Undo ``_take_up``."""
+
+    def _certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
+        """The certificates over rows read again; without u against the best in hindsight."""
+        raise ValueError(f"{self.name} kept no ledger: make it with certify=True")
+
+    def _headline(self, found: list[Certificate]) -> Certificate:
+        """The certificate that speaks for the whole learner."""
+        return tightest(found)
 
     @abstractmethod
     def state_arrays(self) -> dict[str, Array]:
@@ -324,6 +383,8 @@ class Learner(ABC):
                 self._put_back(before)
             raise
         self.rounds += count
+        if self.certifies:
+            self._memory.keep(Block(rows, width, targets, importance))
         return margins
 
     @staticmethod

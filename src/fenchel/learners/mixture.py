@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import ArrayLike
 
 from fenchel._kernel.rows import DenseRows, SparseRows
 from fenchel._kernel.state import Array
+from fenchel.certificates import Block, Certificate, Hindsight, hedge_bound, through_expert
+from fenchel.certificates.blocks import Reading
 from fenchel.learners.combination import (
     ClassCombination,
     NumberCombination,
@@ -19,6 +22,7 @@ from fenchel.learners.combination import (
 from fenchel.learners.features import ONE
 from fenchel.learners.learner import Learner
 from fenchel.learners.workers import in_parallel
+from fenchel.loops import Ledger
 from fenchel.loops.mixing import Hedge, mix_ballots, mix_numbers, mix_votes, new_hedge, shares_of
 from fenchel.loops.units import UNIT, dense_in_units, grown, new_units, sparse_in_units
 
@@ -105,6 +109,11 @@ class Mixture(Learner):
         """The expert with the least loss so far."""
         losses = np.where(self._hedge.active > 0.0, self._hedge.losses, np.inf)
         return self.experts[int(np.argmin(losses))]
+
+    @property
+    def certifies(self) -> bool:
+        """Whether any expert keeps a ledger; AdaHedge's own bound is always known."""
+        return any(expert.certifies for expert in self.experts)
 
     # ── probabilities ───────────────────────────────────────────────────────────────────────────
 
@@ -229,17 +238,30 @@ class Mixture(Learner):
 
     def _in_units(self, rows: Any, count: int, weights: Array, learning: bool) -> Any:
         """The rows as the experts see them."""
-        if self._units is None:
-            return rows
-        if isinstance(rows, DenseRows):
-            dense = np.empty(rows.values.shape)
-            dense_in_units(self._units, rows, weights, learning, dense)
-            return DenseRows(dense, dense.view(np.uint64))
-        first, last = rows.indptr[0], rows.indptr[count]
-        values = np.empty(last - first)
-        sparse_in_units(self._units, rows, count, weights, learning, values)
-        indices = rows.indices[first:last]
-        return SparseRows(rows.indptr - first, indices, values, values.view(np.uint64))
+        return (
+            rows if self._units is None else in_units(self._units, rows, count, weights, learning)
+        )
+
+    def _certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
+        """AdaHedge's bound, and what it makes of the certificates of each single expert.
+
+        Under ``unitless`` u is fixed on the features in units of their size, as the experts see
+        them; a u of the features as they are is then compared with nobody.
+        """
+        choice = None if self._combination is None else self._combination.choice
+        found = [hedge_bound(self._hedge, choice)]
+        if past is None or (u is not None and self._units is not None):
+            return found
+        if self._units is not None:
+            seen_as = partial(_experts_see, columns=self.columns)
+            read, past = seen_as(read), past.seen_as("in units", seen_as)
+        for k, (expert, on) in enumerate(zip(self.experts, self._hedge.active, strict=True)):
+            ledger = getattr(getattr(expert, "_parts", None), "ledger", None)
+            if on and isinstance(ledger, Ledger):
+                own = expert._certify(read, past, u)
+                name, total = expert.specification, float(ledger.loss[0])
+                found += through_expert(self._hedge, choice, k, name, total, own)
+        return found
 
     def _read_rows(self, rows: Any, count: int, width: int, what: str) -> Array:
         self._make_room(width)
@@ -320,6 +342,32 @@ class Mixture(Learner):
         self._hedge.active[:] = active
         for expert, kept in zip(self.experts, states, strict=True):
             expert._put_back(kept)
+
+
+def _experts_see(read: Reading, columns: int) -> Reading:
+    """The rows as experts of a ``unitless`` mixture saw them."""
+
+    def changed() -> Iterator[Block]:
+        units = new_units(columns)
+        for block in read():
+            count = len(block.targets)
+            rows = in_units(units, block.rows, count, block.importance, learning=True)
+            yield block._replace(rows=rows)
+
+    return changed
+
+
+def in_units(units: Array, rows: Any, count: int, weights: Array, learning: bool) -> Any:
+    """Rows in units of each feature's own size; while learning the sizes move on."""
+    if isinstance(rows, DenseRows):
+        dense = np.empty(rows.values.shape)
+        dense_in_units(units, rows, weights, learning, dense)
+        return DenseRows(dense, dense.view(np.uint64))
+    first, last = rows.indptr[0], rows.indptr[count]
+    values = np.empty(last - first)
+    sparse_in_units(units, rows, count, weights, learning, values)
+    indices = rows.indices[first:last]
+    return SparseRows(rows.indptr - first, indices, values, values.view(np.uint64))
 
 
 def _signs(margins: Array) -> Array:

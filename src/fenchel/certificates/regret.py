@@ -1,0 +1,125 @@
+"""Regret against the best u in hindsight: its value, how it grew, and what a batch model would do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fenchel._kernel.state import Array
+from fenchel.certificates.blocks import Block, Reading, losses, traced
+from fenchel.certificates.hindsight import MOST_HELD, Hindsight, Rows, rows_of
+
+# The growth is measured from here on: before, chance decides.
+FIRST = 16
+# A prefix is minimised over from the minimiser of the one half as long.
+STEPS = 20
+
+
+@dataclass(frozen=True)
+class Regret:
+    """The losses of a run and of the best fixed u of the same rounds, after 1, 2, 4, … rounds."""
+
+    rounds: tuple[int, ...]
+    run: tuple[float, ...]  # Σ ℓ_t(w_t)
+    best: tuple[float, ...]  # min Σ ℓ_t(u)
+
+    @property
+    def value(self) -> float:
+        """R_T: what the run lost beyond the best fixed u."""
+        return self.run[-1] - self.best[-1]
+
+    @property
+    def curve(self) -> list[tuple[int, float]]:
+        """(T, R_T) after 1, 2, 4, … rounds and at the end."""
+        values = (a - b for a, b in zip(self.run, self.best, strict=True))
+        return list(zip(self.rounds, values, strict=True))
+
+    @property
+    def slope(self) -> float:
+        """a of R_T ≈ c·T^a, by least squares in log-log; NaN where the regret is not positive."""
+        seen = [(t, r) for t, r in self.curve if t >= FIRST and r > 0.0]
+        if len(seen) < 2:
+            return math.nan
+        logs = np.log(np.array(seen))
+        x = logs[:, 0] - logs[:, 0].mean()
+        return float(x @ logs[:, 1] / (x @ x))
+
+    @property
+    def words(self) -> str:
+        """Whether a batch model would have won."""
+        rounds = self.rounds[-1]
+        ours, batch = self.run[-1] / rounds, self.best[-1] / rounds
+        told = (
+            f"a linear model fitted to all {rounds:,} rows afterwards has average loss {batch:.4g}"
+        )
+        if ours <= batch:
+            return f"{told}, this run {ours:.4g}: no fixed model would have done better"
+        share = ""
+        if batch > 0.0:
+            times = ours / batch
+            share = f" ({times - 1.0:.1%} more)" if times < 2.0 else f" ({times:.3g} times as much)"
+        growth = "" if math.isnan(self.slope) else f"; its regret grew like T^{self.slope:.2f}"
+        return f"{told}, this run {ours:.4g}{share}: it would have won{growth}"
+
+    def __str__(self) -> str:
+        return f"regret {self.value:.6g} after {self.rounds[-1]:,} rounds: {self.words}"
+
+
+def regret(parts: Sequence[Any], read: Reading, past: Hindsight, intercept: bool) -> Regret:
+    """The regret of a run of these parts over a stream, in bounded memory.
+
+    After each power of two rounds the best u of the rounds so far is sought, as long as their rows
+    take less than 50 MB; at the end that of the whole stream.
+    """
+    loss, columns = parts[0], past.columns
+    finals = list(past.best(loss, intercept).values())
+    fixed = np.zeros(len(finals))  # Σ ℓ_t(u) of each
+    run: dict[int, float] = {}  # by T
+    held: list[Block] = []
+    total, seen, size = 0.0, 0, 0
+    for block, margins, _ in traced(parts, read(), columns, intercept):
+        sums = total + np.cumsum(_weighed(loss, block, margins))
+        run.update((t, float(sums[t - seen - 1])) for t in _powers(seen, seen + len(sums)))
+        for k, u in enumerate(finals):
+            fixed[k] += float(_weighed(loss, block, block.margins(u, intercept)).sum())
+        total, seen, size = float(sums[-1]), seen + len(sums), size + block.bytes
+        if size <= MOST_HELD:
+            held.append(block)
+    run[seen] = total
+    best = _prefix_minima(rows_of(held, columns, intercept), loss, list(run))
+    best[seen] = min(best.get(seen, math.inf), float(fixed.min()))
+    rounds = tuple(t for t in run if t in best)
+    return Regret(rounds, tuple(run[t] for t in rounds), tuple(best[t] for t in rounds))
+
+
+def _weighed(loss: Any, block: Block, margins: Array) -> Array:
+    """h_t·ℓ_t of each row."""
+    return np.asarray(block.weights * losses(loss, margins, block.targets)[0])
+
+
+def _prefix_minima(rows: Rows, loss: Any, rounds: list[int]) -> dict[int, float]:
+    """min Σ_{t ≤ T} ℓ_t(u), near enough, for the T of ``rounds`` that the rows reach."""
+    found: dict[int, float] = {}
+    u = np.zeros(rows.dimension)
+    for t in rounds:
+        first = rows.first(t)
+        if first is None:
+            break
+        energy = float(first.squares().sum())
+        if energy > 0.0:
+            u = first.least(loss, 1e-5 * energy / rows.dimension, u, STEPS)
+        found[t] = min(first.objective(loss, point)[0] for point in (u, np.zeros_like(u)))
+    return found
+
+
+def _powers(after: int, until: int) -> Iterator[int]:
+    """The powers of two in (after, until]."""
+    t = 1
+    while t <= until:
+        if t > after:
+            yield t
+        t *= 2

@@ -1,0 +1,126 @@
+"""``--certify``: rows kept for a second look, certificates as tables and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from fenchel.certificates import Certificate, Regret
+from fenchel.certificates.hindsight import MOST_HELD
+from fenchel.cli import embedded
+from fenchel.cli.saying import LABEL_WIDTH, counted, fact, say
+from fenchel.cli.sources import Data
+from fenchel.cli.tables import WIDTH, table
+from fenchel.evaluate import learn
+from fenchel.learners import Learner
+from fenchel.streams import Block
+
+HEADINGS = ["theorem", "achieved", "bound", "slack", "holds"]
+
+
+class Kept:
+    """The rows of a stream for a second look: those that fit into 50 MB, else the file again.
+
+    What can be read but once (standard input, a pipe) and is longer gives its first rows.
+    """
+
+    def __init__(self, source: Data) -> None:
+        self._source = source
+        self._blocks: list[Block] = []
+        self._bytes = 0
+        self.whole = True
+
+    def see(self, block: Block) -> None:
+        """Keep a block, as long as there is room."""
+        self._bytes += sum(array.nbytes for array in (block.indptr, block.indices, block.values))
+        self.whole = self.whole and self._bytes <= MOST_HELD
+        if self.whole:
+            self._blocks.append(block._replace(tags=None))
+        elif self._reopens:
+            self._blocks = []
+
+    def watching(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """The blocks, each kept as it passes."""
+        for block in blocks:
+            self.see(block)
+            yield block
+
+    @property
+    def _reopens(self) -> bool:
+        place = self._source.name
+        return place in embedded.TABLES or Path(place).is_file()
+
+    @property
+    def beginning(self) -> bool:
+        """Whether only the first rows can be looked at again."""
+        return not (self.whole or self._reopens)
+
+    def __call__(self) -> Iterable[Block]:
+        """One more reading."""
+        return self._source.stream if not self.whole and self._reopens else self._blocks
+
+    def learners(self, learners: Mapping[str, Learner], quiet: bool) -> dict[str, Learner]:
+        """The learners whose runs these rows are: the given ones, or twins that saw the beginning."""
+        if not self.beginning:
+            return dict(learners)
+        rows = counted(sum(block.rows for block in self._blocks), "row")
+        fact(
+            "certificates", f"of the first {rows}: {self._source.name} cannot be read twice", quiet
+        )
+        return {name: self._at_the_beginning(learner) for name, learner in learners.items()}
+
+    def _at_the_beginning(self, learner: Learner) -> Learner:
+        twin = learner.fresh()
+        if learner.labels is not None:
+            twin.labels = type(learner.labels)(learner.labels.known)
+        for block in self._blocks:
+            learn(twin, block, self._source.width)
+        return twin
+
+
+def tell_certificates(found: list[Certificate]) -> None:
+    """All certificates of one run."""
+    rows = [[f"{c.theorem}, {c.equation}", *_figures(c)] for c in found]
+    say()
+    for line in table(HEADINGS, rows) if rows else ["no theorem covers this run"]:
+        say(line)
+
+
+def certificate_lines(best: Mapping[str, Certificate | None]) -> list[str]:
+    """The tightest certificate of each learner."""
+    rows = []
+    for name, c in best.items():
+        if c is not None:
+            rows.append([f"{name}: {c.theorem}, {c.equation}", *_figures(c)])
+    none = [name for name, c in best.items() if c is None]
+    said = [f"no theorem covers {', '.join(none)}"] if none else []
+    return table(["learner: theorem", *HEADINGS[1:]], rows) + said
+
+
+def _figures(c: Certificate) -> list[str]:
+    holds = "printed" if c.kind == "printed" else "yes" if c.holds else "NO"
+    return [*(f"{value:.6g}" for value in (c.achieved, c.bound, c.slack)), holds]
+
+
+def tell_regret(regret: Regret) -> None:
+    """The regret, how it grew, and whether a batch model would have won."""
+    say()
+    fact("regret", f"{regret.value:.6g} against the best u in hindsight")
+    for line in wrap(regret.words, WIDTH - LABEL_WIDTH):
+        fact("", line)
+
+
+def as_json(certificate: Certificate | None) -> dict[str, Any] | None:
+    """A certificate as ``--json`` has it."""
+    if certificate is None:
+        return None
+    return {
+        "theorem": f"{certificate.theorem}, {certificate.equation}",
+        "achieved": float(certificate.achieved),
+        "bound": float(certificate.bound),
+        "slack": float(certificate.slack),
+        "holds": certificate.holds,
+        "comparator": certificate.comparator,
+    }

@@ -1,0 +1,86 @@
+"""Certificates of runs over a stream: what they need of it is read a second time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from fenchel import certificates
+from fenchel.certificates import Certificate, Hindsight, Regret
+from fenchel.certificates.blocks import Reading
+from fenchel.evaluate.feeding import pieces
+from fenchel.learners import Composed, Learner, Mixture
+from fenchel.learners.certifying import certify, regret
+from fenchel.learners.features import ONE
+from fenchel.streams import Block
+
+Blocks = Callable[[], Iterable[Block]]
+
+
+def again(learner: Learner, blocks: Blocks, width: int = 0) -> Reading:
+    """The stream as the learner saw it, cut and widened as the first time."""
+
+    def read() -> Iterator[certificates.Block]:
+        known = width
+        for block in blocks():
+            for rows, columns, labels, weights in pieces(learner, block, known):
+                known = columns
+                targets = learner._encode(labels, len(labels))
+                yield certificates.Block(
+                    rows, columns, targets, ONE if weights is None else weights
+                )
+
+    return read
+
+
+class Certified:
+    """The certificates of learners over one stream; what is best in hindsight is sought once."""
+
+    def __init__(self, blocks: Blocks, width: int = 0) -> None:
+        self._blocks, self._width = blocks, width
+        self._past: Hindsight | None = None
+
+    def all(self, learner: Learner) -> list[Certificate]:
+        """Every certificate of a run, those that apply; none where no theorem covers it."""
+        found = certify(learner, None, self._read(learner), self._hindsight(learner))
+        return [certificate for certificate in found if certificate.applies]
+
+    def best(self, learner: Learner) -> Certificate | None:
+        """The tightest, or None where no theorem covers the run."""
+        try:
+            return learner._headline(self.all(learner))
+        except ValueError:
+            return None
+
+    def regret(self, learner: Learner) -> Regret | None:
+        """The regret of a single learner."""
+        if not isinstance(learner, Composed):
+            return None
+        return regret(learner, self._read(learner), self._hindsight(learner))
+
+    def now(self, learner: Learner) -> Certificate | None:
+        """The tightest against the weights of this moment: cheap, one reading and no search."""
+        weights = None if isinstance(learner, Mixture) else learner._all_weights()
+        if weights is not None and not learner.intercept:
+            weights = weights[1:]
+        if isinstance(learner, Mixture):
+            return learner._certify(None, None, None)[0]
+        try:
+            return learner._headline(certify(learner, weights, self._read(learner)))
+        except ValueError:
+            return None
+
+    def _read(self, learner: Learner) -> Reading:
+        return again(learner, self._blocks, self._width)
+
+    def _hindsight(self, learner: Learner) -> Hindsight:
+        if self._past is None or self._past.columns != learner.columns:
+            self._past = Hindsight(self._read(learner), learner.columns)
+        return self._past
+
+
+def best_certificates(
+    learners: Mapping[str, Learner], blocks: Blocks, width: int = 0
+) -> dict[str, Certificate | None]:
+    """The tightest certificate of each learner's run over the blocks, or None."""
+    certified = Certified(blocks, width)
+    return {name: certified.best(learner) for name, learner in learners.items()}
