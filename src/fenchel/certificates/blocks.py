@@ -31,8 +31,8 @@ class Block(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """What its arrays take."""
-        return sum(array.nbytes for array in (*self.rows, self.targets, self.importance))
+        """What its arrays take; ``bits`` are the values once more, not in memory."""
+        return sum(array.nbytes for array in (*self.rows[:-1], self.targets, self.importance))
 
     def features(self) -> Any:
         """The rows as a dense or CSR matrix of ``width`` columns; no number is copied."""

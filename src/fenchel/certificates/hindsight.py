@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from fenchel._kernel.state import Array
 from fenchel.certificates.blocks import Block, Reading, losses
+from fenchel.certificates.descending import descend
 from fenchel.losses import Squared
 
 # So many bytes of rows are held at once.
@@ -26,7 +27,7 @@ MOST_DIRECT = 2_000
 # How many λ of λ/2·‖u‖² + Σ ℓ_t(u): from the larger of Σ‖x_t‖²/d and 100 times the mean ‖x_t‖²,
 # about what the bounds charge for a norm, down to 1e−5·Σ‖x_t‖²/d, which is no ridge.
 PATH = 6
-STEPS = 30
+STEPS = 20
 
 
 class Rows(NamedTuple):
@@ -57,7 +58,7 @@ class Rows(NamedTuple):
         start = int(self.intercept)
         for X, _, h in self.parts:
             total[:start] += h.sum()
-            total[start : start + X.shape[1]] += np.asarray((X * X).T @ h)
+            total[start : start + X.shape[1]] += _squared(X).T @ h
         return total
 
     def objective(self, loss: Any, u: Array) -> tuple[float, Array]:
@@ -72,24 +73,20 @@ class Rows(NamedTuple):
             slope[start : start + X.shape[1]] += X.T @ pull
         return total, slope
 
-    def least(self, loss: Any, ridge: float, start: Array, steps: int = STEPS) -> Array:
-        """A minimiser of Σ h·ℓ_t(u) + λ/2·‖u‖², near enough, from ``start``."""
+    def least(self, loss: Any, ridge: float, start: Array, sizes: Array, steps: int) -> Array:
+        """A minimiser of Σ h·ℓ_t(u) + λ/2·‖u‖², near enough, from ``start``; ``sizes`` are squares()."""
         if isinstance(loss, Squared) and self.dimension <= MOST_DIRECT:
             A, b = self._moments()
             return np.asarray(np.linalg.solve(A + ridge * np.eye(len(b)), b), dtype=np.float64)
-        from scipy.optimize import minimize  # late: a quarter of a second that most runs never need
-
         # In units of each coordinate's size L-BFGS needs few steps, whatever the features' units.
-        unit = 1.0 / np.sqrt(self.squares() + ridge)
+        unit = 1.0 / np.sqrt(sizes + ridge)
 
         def objective(v: Array) -> tuple[float, Array]:
             u = unit * v
             total, slope = self.objective(loss, u)
             return total + 0.5 * ridge * float(u @ u), unit * (slope + ridge * u)
 
-        options = {"maxiter": steps, "ftol": 1e-7}
-        done = minimize(objective, start / unit, jac=True, method="L-BFGS-B", options=options)
-        return np.asarray(unit * done.x)
+        return np.asarray(unit * descend(objective, start / unit, steps))
 
     def _moments(self) -> tuple[Array, Array]:
         """Σ h·x·xᵀ and Σ h·y·x."""
@@ -111,6 +108,12 @@ class Rows(NamedTuple):
         if start:
             A[1:, 0] = A[0, 1:]
         return A, b
+
+
+def _squared(X: Any) -> Any:
+    if isinstance(X, np.ndarray):
+        return X * X
+    return sp.csr_array((X.data * X.data, X.indices, X.indptr), shape=X.shape)
 
 
 def rows_of(blocks: Iterable[Block], columns: int, intercept: bool) -> Rows:
@@ -172,7 +175,8 @@ class Hindsight:
     def _candidates(self, loss: Any, intercept: bool, path: int) -> dict[str, Array]:
         blocks, share = self._gathered()
         rows = rows_of(blocks, self.columns, intercept)
-        d, energy = rows.dimension, float(rows.squares().sum())
+        sizes = rows.squares()
+        d, energy = rows.dimension, float(sizes.sum())
         found = {"u = 0": np.zeros(d)}
         if energy == 0.0:
             return found
@@ -181,7 +185,7 @@ class Hindsight:
         u = found["u = 0"]
         where = "hindsight" if share == 1.0 else f"hindsight on {share:.2g} of the rows"
         for ridge in ridges.tolist():
-            u = rows.least(loss, ridge, u)
+            u = rows.least(loss, ridge, u, sizes, STEPS)
             found[f"{where}, λ = {ridge / share:.3g}"] = u
         return found
 

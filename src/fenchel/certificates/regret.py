@@ -87,7 +87,7 @@ def regret(parts: Sequence[Any], read: Reading, past: Hindsight, intercept: bool
         for k, u in enumerate(finals):
             fixed[k] += float(_weighed(loss, block, block.margins(u, intercept)).sum())
         total, seen, size = float(sums[-1]), seen + len(sums), size + block.bytes
-        if size <= MOST_HELD:
+        if size <= MOST_HELD or seen == len(sums):  # the first block is somebody's already
             held.append(block)
     run[seen] = total
     best = _prefix_minima(rows_of(held, columns, intercept), loss, list(run))
@@ -109,9 +109,10 @@ def _prefix_minima(rows: Rows, loss: Any, rounds: list[int]) -> dict[int, float]
         first = rows.first(t)
         if first is None:
             break
-        energy = float(first.squares().sum())
-        if energy > 0.0:
-            u = first.least(loss, 1e-5 * energy / rows.dimension, u, STEPS)
+        sizes = first.squares()
+        if sizes.any():
+            ridge = 1e-5 * float(sizes.sum()) / rows.dimension
+            u = first.least(loss, ridge, u, sizes, STEPS)
         found[t] = min(first.objective(loss, point)[0] for point in (u, np.zeros_like(u)))
     return found
 

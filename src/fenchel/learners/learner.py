@@ -219,10 +219,10 @@ class Learner(ABC):
         """The regret against the best fixed u in hindsight, and how it grew (``certify=True``).
 
         >>> from fenchel import learners
-        >>> learner = learners.gradient_descent(certify=True, loss="absolute", intercept=False)
+        >>> learner = learners.vovk_azoury_warmuth(certify=True, intercept=False)
         >>> _ = learner.learn_many([[1.0]] * 4, [3.0] * 4)
-        >>> [(T, round(value, 3)) for T, value in learner.regret().curve]
-        [(1, 3.0), (2, 5.293), (4, 8.406)]
+        >>> [(T, round(value, 1)) for T, value in learner.regret().curve]
+        [(1, 4.5), (2, 6.5), (4, 8.3)]
         """
         with self._lock:
             return certifying.regret(self, stream)
