@@ -25,5 +25,7 @@ autodoc_member_order = "bysource"
 exclude_patterns = ["_build"]
 html_theme = "pydata_sphinx_theme"
 html_title = "fenchel"
+html_static_path = ["_static"]
+html_css_files = ["fenchel.css"]
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
 nitpicky = False

@@ -1,0 +1,57 @@
+"""The reference: every public name of a package, each by what it is."""
+
+import inspect
+from importlib import import_module
+
+from fenchel_docs.writing import Written, rst
+
+
+class PublicNames(Written):
+    """``{public-names} package``: all of its ``__all__``; learners have pages of their own."""
+
+    required_arguments = 1
+
+    def markdown(self):
+        (package,) = self.arguments
+        module = import_module(package)
+        entries = [entry(package, name, getattr(module, name)) for name in sorted(module.__all__)]
+        return rst("\n".join(e for e in entries if e))
+
+
+def entry(package: str, name: str, value: object) -> str:
+    """The autodoc directive of one name, or nothing where it is documented elsewhere."""
+    from fenchel.learners import CATALOGUE
+
+    if inspect.ismodule(value) or (package == "fenchel.learners" and name in CATALOGUE):
+        return ""
+    if elsewhere(package, name):
+        return f"* ``{package}.{name}``: see :class:`fenchel.{name}`.\n"
+    if inspect.isclass(value):
+        return f".. autoclass:: {package}.{name}\n   :members:\n   :exclude-members: {HIDDEN}\n"
+    if inspect.isroutine(value) or inspect.isfunction(value):
+        return f".. autofunction:: {package}.{name}\n"
+    if name.startswith("__"):
+        return f".. py:data:: {package}.{name}\n\n   The version, ``{value}``.\n"
+    return f".. py:data:: {package}.{name}\n\n   {DATA[f'{package}.{name}']}\n"
+
+
+# Python keeps no docstrings of data.
+DATA = {
+    "fenchel.learners.CATALOGUE": "Every learner by its name: how it is built, the tasks it is for, "
+    "its parts, equation, theorem and cost.",
+    "fenchel.losses.BY_NAME": "The losses by the names that ``loss=`` and ``--loss`` take.",
+    "fenchel.regularizers.SLOTS": "The default of a part's field that is an array of one number for "
+    "each column, the intercept's first: a learner puts one of the right length in its place.",
+    "fenchel.regularizers.SCALAR": "The default of a field that is an array of one number.",
+    "fenchel.regularizers.MATRIX": "The default of a field that is a matrix, columns by columns.",
+    "fenchel.streams.FORMATS": "The formats that ``open_stream`` and ``--format`` take.",
+}
+
+HIDDEN = "set_fit_request, set_partial_fit_request, set_score_request"
+
+
+def elsewhere(package: str, name: str) -> bool:
+    """Names that the top of the package has too are described there."""
+    import fenchel
+
+    return package != "fenchel" and name in fenchel.__all__
