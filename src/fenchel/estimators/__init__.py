@@ -1,6 +1,7 @@
 """The scikit-learn door: estimators whose learner is a parameter."""
 
 from fenchel.estimators.classifier import OnlineClassifier
+from fenchel.estimators.filter import AdaptiveFilter
 from fenchel.estimators.regressor import OnlineRegressor
 
-__all__ = ["OnlineClassifier", "OnlineRegressor"]
+__all__ = ["AdaptiveFilter", "OnlineClassifier", "OnlineRegressor"]

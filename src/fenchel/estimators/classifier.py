@@ -120,7 +120,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         X = self._columns(X)
         if _is_linear(self):
             scores = np.asarray(X @ self.coef_.T + self.intercept_)
-            return scores.ravel() if self.coef_.shape[0] == 1 else scores
+            return scores.ravel() if self.learner_.task == "binary" else scores
         votes = self.learner_.decide_many(X)
         return np.asarray(votes)
 
@@ -141,16 +141,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Class probabilities: the sigmoid of a logistic margin, a mixture's share of votes."""
-        scores = self.decision_function(X)
-        if isinstance(self.learner_, learners.Mixture):
-            shares = (1.0 + scores) / 2.0 if scores.ndim == 1 else scores
-        else:
-            shares = 1.0 / (1.0 + np.exp(-np.clip(scores, -700.0, 700.0)))
-        if shares.ndim == 1:
-            return np.column_stack([1.0 - shares, shares])
-        total = shares.sum(axis=1, keepdims=True)
-        even = np.full_like(shares, 1.0 / shares.shape[1])
-        return np.asarray(np.divide(shares, total, out=even, where=total > 0.0))
+        return self.learner_._probabilities(self.decision_function(X))
 
     @property
     def coef_(self) -> NDArray[np.float64]:

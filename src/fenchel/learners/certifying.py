@@ -156,7 +156,7 @@ def certify_composed(
         }
     else:
         candidates = {"the given u": comparator(learner, u)}
-    ours = learner._is_ours()
+    ours = learner._ours
     return certificates.certificates(parts, read, columns, intercept, candidates, ours)
 
 

@@ -82,6 +82,12 @@ class OneAgainstRest(Learner):
         member._take_up(width)
         return member
 
+    def _probabilities(self, margins: Array) -> Array:
+        """The members' probabilities of their class, scaled to add up to 1."""
+        known = ~np.isneginf(margins)
+        of_each = self._pattern._probabilities(np.where(known, margins, 0.0))[..., 1]
+        return shares_of_one(np.where(known, of_each, 0.0))
+
     def _learn_rows(
         self, rows: Any, count: int, width: int, targets: Array, importance: Array, checked: bool
     ) -> Array:
@@ -173,6 +179,13 @@ def _one_class(read: Reading, number: int, late: int) -> Reading:
             waiting = max(0, waiting - count)
 
     return changed
+
+
+def shares_of_one(amounts: Array) -> Array:
+    """Each row divided by its sum; equal shares where all are 0."""
+    total = amounts.sum(axis=1, keepdims=True)
+    even = np.full_like(amounts, 1.0 / max(1, amounts.shape[1]))
+    return np.asarray(np.divide(amounts, total, out=even, where=total > 0.0))
 
 
 def _from(rows: Any, begin: int) -> Any:

@@ -7,13 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from fenchel._kernel import state
+from fenchel._kernel.compile import settled
+from fenchel._kernel.rows import SparseRows
 from fenchel._kernel.state import Array
 from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners import certifying, reading
+from fenchel.learners.features import ONE
 from fenchel.learners.learner import BadRowError, Learner
-from fenchel.loops import Average, Ledger, NoAverage, NoLedger, check_rows, learn_rows
+from fenchel.loops import Average, Ledger, NoAverage, NoLedger, check_rows, decide_rows, learn_rows
+from fenchel.losses import Logistic
 
 # Above this many coordinates a full matrix would take more than 3 GB.
 MOST_FULL = 20_000
@@ -51,7 +56,9 @@ class Composed(Learner):
             intercept=intercept,
             classes=classes,
         )
-        self._parts: Parts = state.start(parts, 1)
+        self._calls: dict[Any, Any] = {}
+        self._hold(state.start(parts, 1))
+        self._margin = np.empty(1)
         self._set_dimension(0)
 
     @property
@@ -77,17 +84,6 @@ class Composed(Learner):
         """x·A⁻¹·x of each row, for second-order learners."""
         return self._read_many(X, "spreads")
 
-    def predict_proba_one(self, x: Mapping[str, Any] | ArrayLike) -> dict[Any, float]:
-        """Class probabilities: the sigmoid of the margin under the logistic loss."""
-        if self.labels is None or type(self.loss).__name__ != "Logistic":
-            raise ValueError(
-                f"{self.name} gives no probabilities: learn with loss='logistic', "
-                "or use decision_one"
-            )
-        positive = 1.0 / (1.0 + np.exp(-np.clip(self.decision_one(x), -700.0, 700.0)))
-        negative_label, positive_label = self.labels.decode(-1.0), self.labels.decode(1.0)
-        return {negative_label: float(1.0 - positive), positive_label: float(positive)}
-
     @property
     def certifies(self) -> bool:
         """Whether a ledger is kept."""
@@ -103,7 +99,7 @@ class Composed(Learner):
 
     def restart(self, width: int) -> None:
         """Fresh state of so many columns."""
-        self._parts = state.start(self._parts, width + 1)
+        self._hold(state.start(self._parts, width + 1))
         self.columns = width
         self._set_dimension(width)
 
@@ -112,7 +108,27 @@ class Composed(Learner):
         kept["_parts"] = state.copy(self._parts)
         return kept
 
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        super().__setstate__(kept)
+        self._calls = {}
+        self._hold(self._parts)
+
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
+
+    def _hold(self, parts: Parts) -> None:
+        """Take these parts, and note what every round asks of them: a walk over them takes longer
+        than a round."""
+        named = list(state.arrays(parts))
+        self._parts: Parts = parts
+        self._slots = max(len(array) for _, array in named)
+        self._dimensions = [a for name, a in named if name.rpartition(".")[2] == "dimension"]
+        self._ours = all(map(state.from_package, parts))
+
+    def _probabilities(self, margins: Array) -> Array:
+        if self.labels is None or not isinstance(self.loss, Logistic):
+            return super()._probabilities(margins)
+        positive = expit(margins)
+        return np.stack([1.0 - positive, positive], axis=-1)
 
     def _learn_rows(
         self, rows: Any, count: int, width: int, targets: Array, importance: Array, checked: bool
@@ -130,9 +146,8 @@ class Composed(Learner):
             bad = int(check_rows(rows, count, width))
             if bad >= 0:
                 raise BadRowError(bad)
-        run = learn_rows if self._is_ours() else learn_rows.fresh  # type: ignore[attr-defined]
-        bias = float(self.intercept)
-        bad = run(*self._parts, rows, targets, importance, bias, width, kept is None, margins)
+        given = rows, targets, importance, float(self.intercept), width, kept is None, margins
+        bad = self._run(learn_rows, count, (*self._parts, *given), rows)
         if bad >= 0:
             state.restore(self._parts, kept)
             raise BadRowError(int(bad))
@@ -141,44 +156,72 @@ class Composed(Learner):
     def _certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
         return certifying.certify_composed(self, read, past, u)
 
+    def _learn_known(self, row: Any, target: Array) -> None:
+        call = self._calls.get("known")
+        if call is None:
+            super()._learn_known(row, target)
+            if not self.certifies:
+                self._calls["known"] = self._calls[learn_rows, SparseRows, 8]
+        else:
+            bias = 1.0 if self.intercept else 0.0
+            call(*self._parts, row, target, ONE, bias, self.columns, True, self._margin)
+
     def _read_rows(self, rows: Any, count: int, width: int, what: str) -> Array:
         """Read as the next round would: columns not known yet count in f_t, with weight 0."""
         self._make_room(width)
         self._set_dimension(max(width, self.columns))
-        read = reading.margins if what == "margins" else reading.spreads
         bias = float(self.intercept)
         try:
-            return read(self._readable(), rows, count, bias, width, self._is_ours())
+            if what == "spreads":
+                return reading.spreads(self._readable(), rows, count, bias, self._ours)
+            margins = np.empty(count)
+            given = rows, count, bias, width, True, margins
+            self._run(decide_rows, count, (self._readable(), *given), rows)
+            return margins
         finally:
             self._set_dimension(self.columns)
+
+    def _run(self, kernel: Any, count: int, arguments: tuple[Any, ...], rows: Any) -> Any:
+        """Call a kernel. The arguments of single rows keep their types, which is made use of."""
+        ours = kernel if self._ours else kernel.fresh
+        if count != 1:
+            return ours(*arguments)
+        kind = kernel, type(rows), rows.bits.itemsize
+        call = self._calls.get(kind)
+        if call is not None:
+            return call(*arguments)
+        result = ours(*arguments)
+        self._calls[kind] = settled(ours, arguments)
+        return result
 
     def _all_weights(self) -> Array:
         with self._lock:
             bias = float(self.intercept)
-            out = reading.weights(self._readable(), self.columns + 1, bias, self._is_ours())
+            out = reading.weights(self._readable(), self.columns + 1, bias, self._ours)
             if not self.intercept:  # its slot would read as any other
                 out[0] = 0.0
             return out
 
     def _take_up(self, width: int) -> tuple[Parts, int]:
         before = self._parts, self.columns
-        self._make_room(width)
-        self.columns = max(self.columns, width)
-        self._set_dimension(self.columns)
+        if width > self.columns:
+            self._make_room(width)
+            self.columns = width
+            self._set_dimension(width)
         return before
 
     def _put_back(self, before: tuple[Parts, int]) -> None:
-        self._parts, self.columns = before
+        parts, self.columns = before
+        self._hold(parts)
         self._set_dimension(self.columns)
 
     def _make_room(self, width: int) -> None:
         """Arrays for so many columns: as many as asked the first time, then by doubling."""
-        have = max(len(array) for _, array in state.arrays(self._parts))
-        if width + 1 > have:
+        if width + 1 > self._slots:
             self._refuse_full(width)
-            slots = max(width + 1, 2 * have) if self.columns else width + 1
+            slots = max(width + 1, 2 * self._slots) if self.columns else width + 1
             try:
-                self._parts = state.grow(self._parts, slots)
+                self._hold(state.grow(self._parts, slots))
             except MemoryError:
                 raise ValueError(
                     f"X has {width} columns: the state of {self.name} does not fit into memory; "
@@ -197,13 +240,10 @@ class Composed(Learner):
         return sum(array.nbytes for _, array in state.arrays(self._parts))
 
     def _set_dimension(self, columns: int) -> None:
-        for name, array in state.arrays(self._parts):
+        for dimension in self._dimensions:
             # Not written where it is right already: a model mapped from a file is read-only.
-            if name.rpartition(".")[2] == "dimension" and array[0] != columns + self.intercept:
-                array[0] = columns + self.intercept
-
-    def _is_ours(self) -> bool:
-        return all(state.from_package(part) for part in self._parts)
+            if dimension[0] != columns + self.intercept:
+                dimension[0] = columns + self.intercept
 
     def _readable(self) -> Any:
         return reading.readable(self._parts.regularizer, self._parts.average)

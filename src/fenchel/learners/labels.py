@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 from fenchel._kernel.state import Array
 
+PLUS, MINUS = np.ones(1), -np.ones(1)
+# Labels of these kinds compare as plain values; any other is looked at as an array.
+PLAIN = frozenset({bool, int, float, str})
+
 
 class Labels:
     """Which label is −1 and which +1: declared, or recognised from the labels themselves.
@@ -38,7 +42,7 @@ class Labels:
     @property
     def known(self) -> list[Any]:
         """The negative and the positive label, None for one not known; to be given to a twin."""
-        return list(self._pair)
+        return self._pair  # never changed in place
 
     def encode(self, y: Any) -> Array:
         """±1 for each label; the coding is learned where it is not known yet."""
@@ -58,6 +62,13 @@ class Labels:
             self._refuse_third(array, int(np.argmin(np.abs(signs))), negative, positive)
         self._pair = [negative, positive]
         return signs
+
+    def recall(self, label: Any) -> Array | None:
+        """±1 for a plain label met before, None for any other."""
+        if type(label) not in PLAIN:
+            return None
+        negative, positive = self._pair
+        return PLUS if label == positive else MINUS if label == negative else None
 
     def _recognise(self, array: NDArray[Any]) -> list[Any]:
         """The pair once these labels are counted in."""
@@ -122,7 +133,7 @@ class ClassLabels:
     @property
     def known(self) -> list[Any]:
         """The classes, to be given to a twin."""
-        return list(self.classes)
+        return self.classes  # never changed in place
 
     def encode(self, y: Any) -> Array:
         """The number of each label; new labels get the next ones."""
@@ -140,6 +151,12 @@ class ClassLabels:
             out[t] = number[label]
         self.classes = list(number)
         return out
+
+    def recall(self, label: Any) -> Array | None:
+        """The number of a plain label met before, None for any other."""
+        if type(label) not in PLAIN or label not in self.classes:
+            return None
+        return np.array([float(self.classes.index(label))])
 
     def decode(self, scores: Any) -> Any:
         """The label with the largest score; None before any class is known."""

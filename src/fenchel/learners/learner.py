@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from os import PathLike
 from typing import Any
 
@@ -17,6 +18,9 @@ from fenchel.learners import border, certifying, features
 from fenchel.learners.labels import ClassLabels, Labels
 from fenchel.learners.specification import format_specification
 from fenchel.loops import check_rows
+
+# What a copy makes anew.
+TRANSIENT = frozenset({"_lock", "_single", "_calls", "_dimensions"})
 
 
 class BadRowError(Exception):
@@ -65,6 +69,7 @@ class Learner(ABC):
         self.rounds = 0
         self._memory = certifying.Memory()
         self._lock = threading.RLock()
+        self._single = features.SingleRow()
 
     @staticmethod
     def of(loss: Any, regularizer: Any, rule: Any, **options: Any) -> Learner:
@@ -102,15 +107,20 @@ class Learner(ABC):
 
         ``w`` is the example's importance.
         """
-        if not isinstance(x, Mapping):
+        if not isinstance(x, (dict, Mapping)):  # asking for a dict first is quicker
             self.learn_many(x, [y], None if w == 1.0 else [w])
             return
         with self._lock:
-            names = self._named()
-            columns, values, new = features.columns_of(x, names)
+            names = self._named() if self.names is None else self.names
+            new = self._single.fill(x, names)
+            target = self._recalled(y)
+            if not new and w == 1.0 and target is not None and self.names is not None:
+                self._learn_known(self._single.rows, target)
+                self.rounds += 1
+                return
             importance = border.as_importance([w], 1) if w != 1.0 else features.ONE
-            rows = features.one_row(columns, values)
-            self._learn(rows, 1, len(names) + len(new), [y], importance, checked=True)
+            width = len(names) + len(new)
+            self._learn(self._single.rows, 1, width, [y], importance, True, target)
             self.names = names
             names.update(new)
 
@@ -126,6 +136,14 @@ class Learner(ABC):
         """
         margin = self._read_one(x, "margins")[0]
         return float(margin) if np.ndim(margin) == 0 else margin
+
+    def predict_proba_one(self, x: Mapping[str, Any] | ArrayLike) -> dict[Any, float]:
+        """{label: probability}, of the classes known so far; see ``predict_proba_many``."""
+        chances = self._probabilities(np.asarray(self.decision_one(x))[None])[0]
+        told: dict[Any, float] = dict.fromkeys(self._outcomes(), 0.0)
+        for label, chance in zip(self._outcomes(), chances.tolist(), strict=True):
+            told[label] += chance  # the second of two classes may not be known yet
+        return told
 
     # ── many at once ────────────────────────────────────────────────────────────────────────────
 
@@ -163,6 +181,14 @@ class Learner(ABC):
     def decode_many(self, margins: Array) -> NDArray[Any]:
         """The labels that margins predict; for regression the margins themselves."""
         return margins if self.labels is None else self.labels.decode_many(margins)
+
+    def predict_proba_many(self, X: Any) -> Array:
+        """One row of class probabilities for each of X, in the order of ``classes``.
+
+        The sigmoid of a margin under the logistic loss, those of several classes scaled to add up
+        to 1; of a mixture see there. Other learners give none.
+        """
+        return self._probabilities(self.decide_many(X))
 
     # ── what was learned ────────────────────────────────────────────────────────────────────────
 
@@ -277,7 +303,7 @@ class Learner(ABC):
             storage.save(self, path)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {key: value for key, value in self.__dict__.items() if key != "_lock"}
+        kept = {key: value for key, value in self.__dict__.items() if key not in TRANSIENT}
         kept["names"] = None if self.names is None else dict(self.names)
         kept["_memory"] = self._memory.copy()
         if self.labels is not None:
@@ -287,6 +313,7 @@ class Learner(ABC):
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
         self._lock = threading.RLock()
+        self._single = features.SingleRow()
 
     # ── what each kind of learner answers ───────────────────────────────────────────────────────
 
@@ -295,6 +322,12 @@ class Learner(ABC):
         self, rows: Any, count: int, width: int, targets: Array, importance: Array, checked: bool
     ) -> Array:
         """Learn, and return the margins; ``BadRowError`` leaves the state as it was."""
+
+    def _learn_known(self, row: Any, target: Array) -> None:
+        """Learn from one sound row without anything new: nothing grows, nothing can be refused."""
+        self._learn_rows(row, 1, self.columns, target, features.ONE, True)
+        if self.certifies:
+            self._memory.keep(Block(row, self.columns, target, features.ONE))
 
     @abstractmethod
     def _read_rows(self, rows: Any, count: int, width: int, what: str) -> Array:
@@ -328,6 +361,13 @@ class Learner(ABC):
     def restart(self, width: int) -> None:
         """Fresh state of so many columns, for a model file to be laid into."""
 
+    def _probabilities(self, margins: Array) -> Array:
+        """The probability of each class, from margins."""
+        self._outcomes()  # refuses regression
+        raise ValueError(
+            f"{self.name} gives no probabilities: learn with loss='logistic', or use decision_one"
+        )
+
     def lay_in(self, arrays: dict[str, Array], width: int) -> None:
         """Take the state of a model file."""
         self.restart(width)
@@ -348,6 +388,14 @@ class Learner(ABC):
         if self.names is not None:
             raise ValueError("this learner has named features: give dicts, not rows of numbers")
 
+    def _outcomes(self) -> list[Any]:
+        """The labels in the order of probabilities."""
+        if self.labels is None:
+            raise ValueError(f"{self.name} does regression here: there are no probabilities")
+        if self.task == "binary":
+            return [self.labels.decode(-1.0), self.labels.decode(1.0)]
+        return self.classes
+
     def _encode(self, y: Any, count: int) -> Array:
         if self.labels is None:
             return border.as_targets(y, count)
@@ -357,19 +405,36 @@ class Learner(ABC):
             raise ValueError(f"y has shape {labels.shape}, X has {count} rows: give one a row")
         return self.labels.encode(labels)
 
+    def _recalled(self, y: Any) -> Array | None:
+        """The target of a plain label or number met before, without a detour over arrays."""
+        if self.labels is not None:
+            return self.labels.recall(y)
+        return np.array([y]) if type(y) is float and isfinite(y) else None
+
     def _refuse_unsound(self, rows: Any, count: int, width: int, checked: bool) -> None:
         bad = -1 if checked else int(check_rows(rows, count, width))
         if bad >= 0:
             raise BadRowError(bad)
 
     def _learn(
-        self, rows: Any, count: int, width: int, y: Any, importance: Array, checked: bool
+        self,
+        rows: Any,
+        count: int,
+        width: int,
+        y: Any,
+        importance: Array,
+        checked: bool,
+        targets: Array | None = None,
     ) -> Array:
-        """Learn the block, or leave everything as it was and say what is wrong."""
+        """Learn the block, or leave everything as it was and say what is wrong.
+
+        ``targets`` are y encoded, where that is known already.
+        """
         known = None if self.labels is None else self.labels.known
         before = None
         try:
-            targets = self._encode(y, count)
+            if targets is None:
+                targets = self._encode(y, count)
             before = self._take_up(width)
             try:
                 margins = self._learn_rows(rows, count, width, targets, importance, checked)
@@ -399,13 +464,12 @@ class Learner(ABC):
         return rows
 
     def _read_one(self, x: Any, what: str) -> Array:
-        if not isinstance(x, Mapping):
+        if not isinstance(x, (dict, Mapping)):
             return self._read_many(x, what)
         with self._lock:
             names = self._named() if self.columns else {}
-            columns, values, new = features.columns_of(x, names)
-            rows = features.one_row(columns, values)
-            return self._read_rows(rows, 1, len(names) + len(new), what)
+            new = self._single.fill(x, names)
+            return self._read_rows(self._single.rows, 1, len(names) + len(new), what)
 
     def _read_many(self, X: Any, what: str) -> Array:
         rows, count, width = border.as_rows(X)

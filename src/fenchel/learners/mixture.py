@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from fenchel._kernel.rows import DenseRows, SparseRows
 from fenchel._kernel.state import Array
 from fenchel.certificates import Block, Certificate, Hindsight, hedge_bound, through_expert
 from fenchel.certificates.blocks import Reading
+from fenchel.learners.classes import shares_of_one
 from fenchel.learners.combination import (
     ClassCombination,
     NumberCombination,
@@ -115,13 +116,6 @@ class Mixture(Learner):
         """Whether any expert keeps a ledger; AdaHedge's own bound is always known."""
         return any(expert.certifies for expert in self.experts)
 
-    # ── probabilities ───────────────────────────────────────────────────────────────────────────
-
-    def predict_proba_one(self, x: Mapping[str, Any] | ArrayLike) -> dict[Any, float]:
-        """Class probabilities; see ``predict_proba_many``."""
-        shares = self._probabilities(np.asarray(self.decision_one(x))[None])[0]
-        return dict(zip(self._columns_of_classes(), shares.tolist(), strict=True))
-
     def predict_proba_many(self, X: Any) -> Array:
         """One row of class probabilities for each of X, in the order of ``classes``.
 
@@ -130,22 +124,13 @@ class Mixture(Learner):
         Without a combination they are the shares of the vote, which know no doubt once one expert
         leads.
         """
-        return self._probabilities(self.decide_many(X))
-
-    def _columns_of_classes(self) -> list[Any]:
-        if self.labels is None:
-            raise ValueError(f"{self.name} does regression here: there are no probabilities")
-        if self.task == "binary":
-            return [self.labels.decode(-1.0), self.labels.decode(1.0)]
-        return self.classes
+        return super().predict_proba_many(X)
 
     def _probabilities(self, margins: Array) -> Array:
-        self._columns_of_classes()
+        self._outcomes()  # refuses regression
         if self.task == "binary":
-            return np.stack([0.5 - 0.5 * margins, 0.5 + 0.5 * margins], axis=1)
-        total = margins.sum(axis=1, keepdims=True)
-        even = np.full_like(margins, 1.0 / max(1, margins.shape[1]))
-        return np.asarray(np.divide(margins, total, out=even, where=total > 0.0))
+            return np.stack([0.5 - 0.5 * margins, 0.5 + 0.5 * margins], axis=-1)
+        return shares_of_one(margins)
 
     # ── its state ───────────────────────────────────────────────────────────────────────────────
 

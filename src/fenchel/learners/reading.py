@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._kernel.state import Array
-from fenchel.loops import Average, Averaged, decide_rows, read_weights, spread_rows
+from fenchel.loops import Average, Averaged, read_weights, spread_rows
 
 
 def readable(regularizer: Any, average: Any) -> Any:
@@ -19,14 +19,7 @@ def _run(compiled: Any, ours: bool) -> Any:
     return compiled if ours else compiled.fresh
 
 
-def margins(f: Any, rows: Any, count: int, bias: float, width: int, ours: bool) -> Array:
-    """⟨w, x⟩ of each row."""
-    out = np.empty(count)
-    _run(decide_rows, ours)(f, rows, count, bias, width, True, out)
-    return out
-
-
-def spreads(f: Any, rows: Any, count: int, bias: float, width: int, ours: bool) -> Array:
+def spreads(f: Any, rows: Any, count: int, bias: float, ours: bool) -> Array:
     """x·A⁻¹·x of each row."""
     out = np.empty(count)
     inner = f.regularizer if isinstance(f, Averaged) else f

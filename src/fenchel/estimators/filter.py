@@ -1,0 +1,251 @@
+"""AdaptiveFilter: a learner of regression that runs along a signal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from fenchel import learners, models
+from fenchel._kernel.state import Array
+from fenchel.certificates import Certificate
+from fenchel.learners import border, storage
+from fenchel.learners.learner import Learner
+from fenchel.learners.registry import parameters_of
+from fenchel.learners.specification import parse
+
+# Numbers of lagged rows that exist at a time.
+BLOCK = 65_536
+
+
+class Filtered(NamedTuple):
+    """What a filter made of its signals: what it predicted of the primary one, and what was left."""
+
+    output: Array
+    error: Array
+
+
+class LaggedRows:
+    """The pairs (rows, primary) of two signals, block by block: x_t = (r_{t−delay}, …), newest first.
+
+    ``history`` holds the samples before the first, as many as a row reaches back.
+    """
+
+    def __init__(
+        self, history: Array, reference: Array, primary: Array, taps: int, delay: int
+    ) -> None:
+        self.samples = np.concatenate([history, reference])
+        self.primary = primary
+        self.taps = taps
+        self.reach = taps + delay - 1
+
+    def __iter__(self) -> Iterator[tuple[Array, Array]]:
+        if len(self.primary) == 0:
+            return
+        rows = sliding_window_view(self.samples[: len(self.primary) + self.taps - 1], self.taps)
+        step = max(1, BLOCK // self.taps)
+        for begin in range(0, len(self.primary), step):
+            piece = slice(begin, begin + step)
+            yield np.ascontiguousarray(rows[piece, ::-1]), self.primary[piece]
+
+    @property
+    def history(self) -> Array:
+        """The samples that the next row reaches back to."""
+        return self.samples[len(self.samples) - self.reach :].copy()
+
+
+class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
+    """A filter that learns while it runs: the primary signal predicted from the reference's past.
+
+    At time t the output is ⟨w_t, x_t⟩ with x_t = (r_{t−delay}, …, r_{t−delay−taps+1}), zero before
+    the start, and the error is what is left of the primary sample, which only then is learned
+    from. Calls continue each other: signals in pieces give the same bits as in one.
+
+    Parameters
+    ----------
+    learner
+        A learner of regression, or its specification as text; a text without ``intercept`` has
+        none. The default, ``p_norm_lms``, finds the level of its input by itself;
+        ``vovk_azoury_warmuth`` is recursive least squares; ``lms`` and ``normalized_lms`` have a
+        step to choose.
+    taps
+        The length of the filter.
+    delay
+        How old the newest sample is that the filter sees: 0 for echo or noise cancelling and
+        identification, 1 to predict a signal from its own past.
+
+    Attributes
+    ----------
+    learner_
+        The learner, with the stream door.
+    coef_
+        The impulse response learned so far.
+    samples_
+        How many samples were filtered.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> reference = np.random.default_rng(0).standard_normal(5000)
+    >>> echo = np.convolve(reference, [0.0, 0.5, -0.2])[:5000]
+    >>> cancelling = AdaptiveFilter(taps=4)
+    >>> output, error = cancelling.run(reference, echo)
+    >>> bool(np.mean(error[-1000:] ** 2) < 1e-6 * np.mean(echo**2))
+    True
+    >>> cancelling.coef_.round(3) + 0.0
+    array([ 0. ,  0.5, -0.2,  0. ])
+    """
+
+    learner_: Learner
+    history_: Array
+    samples_: int
+
+    def __init__(self, learner: Any = "p_norm_lms", *, taps: int = 32, delay: int = 0) -> None:
+        self.learner = learner
+        self.taps = taps
+        self.delay = delay
+
+    def run(self, reference: ArrayLike, primary: ArrayLike) -> Filtered:
+        """Filter the next samples of both signals, and learn from them.
+
+        A sample that is not finite is refused with its place, and nothing is learned.
+        """
+        pair = _signals(reference, primary)
+        if not hasattr(self, "learner_"):
+            self.reset()
+        rows = LaggedRows(self.history_, *pair, self.taps, self.delay)
+        outputs = [self.learner_.learn_many(X, y) for X, y in rows]
+        self.history_ = rows.history
+        self.samples_ += len(pair[1])
+        output = np.concatenate([np.zeros(0), *outputs])
+        return Filtered(output, pair[1] - output)
+
+    def reset(self) -> AdaptiveFilter:
+        """Begin anew, with the parameters as they are now."""
+        self._check_lengths()
+        self.learner_ = self._new_learner()
+        self.history_ = np.zeros(self.taps + self.delay - 1)
+        self.samples_ = 0
+        return self
+
+    @property
+    def coef_(self) -> Array:
+        """The impulse response: coef_[k] weighs the reference k + delay samples ago."""
+        if not hasattr(self, "learner_"):
+            raise AttributeError("coef_ comes with the first run")
+        weights = self.learner_.weights()
+        return np.concatenate([weights, np.zeros(self.taps - len(weights))])
+
+    # ── guarantees ──────────────────────────────────────────────────────────────────────────────
+
+    def regret(self, u: ArrayLike, reference: ArrayLike, output: ArrayLike) -> float:
+        """Σ (⟨w_t, x_t⟩ − ⟨u, x_t⟩)²: how far the output was from that of a known filter u.
+
+        ``reference`` and ``output`` are those of a run from its start.
+        """
+        signal, out = _signals(reference, output)
+        known = np.convolve(np.concatenate([np.zeros(self.delay), signal]), self._known(u))
+        return float(np.sum((out - known[: len(out)]) ** 2))
+
+    def certificates(
+        self, u: ArrayLike, reference: ArrayLike, primary: ArrayLike
+    ) -> list[Certificate]:
+        """Both sides of every inequality that speaks of this run, against a known filter u.
+
+        Among them, for the LMS family, the regret Σ(⟨w_t, x_t⟩ − ⟨u, x_t⟩)² and its bound
+        2·X_T²·f(u) + Σ(y_t − ⟨u, x_t⟩)² (Section 4). The signals are those filtered since the
+        start, once more; the learner is made with ``certify=True``.
+
+        >>> import numpy as np
+        >>> reference = np.random.default_rng(0).standard_normal(500)
+        >>> system = AdaptiveFilter("p_norm_lms:certify=yes", taps=2)
+        >>> primary = np.convolve(reference, [1.0, 0.5])[:500]
+        >>> _ = system.run(reference, primary)
+        >>> told = system.certificates([1.0, 0.5], reference, primary)
+        >>> [c.equation for c in told if c.theorem == "Adaptive filtering" and c.holds]
+        ['Section 4']
+        """
+        if not hasattr(self, "learner_"):
+            raise ValueError("this filter has not run yet: there is nothing to certify")
+        pair = _signals(reference, primary)
+        if len(pair[1]) != self.samples_:
+            raise ValueError(
+                f"the signals have {len(pair[1])} samples, the filter has run over "
+                f"{self.samples_}: give the same ones, from the start"
+            )
+        silence = np.zeros(self.taps + self.delay - 1)
+        rows = LaggedRows(silence, *pair, self.taps, self.delay)
+        return self.learner_.certificates(self._known(u), rows)
+
+    def _known(self, u: ArrayLike) -> Array:
+        """A known filter as long as this one."""
+        filter = border.as_values(u, "u")
+        if filter.ndim != 1 or len(filter) > self.taps:
+            raise ValueError(f"u has shape {filter.shape}: give at most {self.taps} numbers, taps=")
+        return np.concatenate([filter, np.zeros(self.taps - len(filter))])
+
+    # ── keeping it ──────────────────────────────────────────────────────────────────────────────
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the filter to one safe file, with the samples that it still remembers."""
+        if not hasattr(self, "learner_"):
+            self.reset()
+        kept = {"filter.history": self.history_}
+        told = {"taps": self.taps, "delay": self.delay, "samples": self.samples_}
+        storage.save(self.learner_, path, kept, {"filter": told})
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> AdaptiveFilter:
+        """The filter that was saved, ready for its next sample."""
+        learner = Learner.load(path)
+        arrays, metadata = models.read(path)
+        if "filter" not in metadata:
+            raise models.ModelRefused(f"{path}: a learner, not a filter; use Learner.load")
+        told = metadata["filter"]
+        filter = cls(learner.fresh(), taps=told["taps"], delay=told["delay"])
+        filter.learner_, filter.samples_ = learner, told["samples"]
+        filter.history_ = np.array(arrays["filter.history"])
+        return filter
+
+    # ── inside ──────────────────────────────────────────────────────────────────────────────────
+
+    def _check_lengths(self) -> None:
+        for name, value, least in (("taps", self.taps, 1), ("delay", self.delay, 0)):
+            if not isinstance(value, (int, np.integer)) or value < least:
+                raise ValueError(f"{name}={value!r} must be a whole number ≥ {least}")
+
+    def _new_learner(self) -> Learner:
+        if isinstance(self.learner, Learner):
+            learner = self.learner.fresh()
+        else:
+            name, parameters = parse(self.learner)
+            if "intercept" in parameters_of(name):
+                parameters = {"intercept": False, **parameters}
+            learner = learners.from_parameters(name, parameters)
+        if learner.task != "regression":
+            raise ValueError(
+                f"learner={learner!r} is for {learner.task}: a filter needs regression"
+            )
+        return learner
+
+
+def _signals(reference: ArrayLike, primary: ArrayLike) -> tuple[Array, Array]:
+    """Two signals of one length, finite."""
+    signals = []
+    for name, signal in (("reference", reference), ("primary", primary)):
+        samples = border.as_values(signal, name).astype(np.float64, copy=False)
+        if samples.ndim != 1:
+            raise ValueError(f"{name} has {samples.ndim} dimensions: give one sample after another")
+        border.refuse(samples, name, ~np.isfinite(samples), "finite")
+        signals.append(samples)
+    if len(signals[0]) != len(signals[1]):
+        raise ValueError(
+            f"reference has {len(signals[0])} samples, primary {len(signals[1])}: "
+            "give as many of both"
+        )
+    return signals[0], signals[1]

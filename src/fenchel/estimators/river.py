@@ -1,0 +1,106 @@
+"""River's door: a learner inside River's pipelines and evaluations.
+
+    from fenchel import learners
+    from fenchel.estimators.river import RiverClassifier
+    model = river.preprocessing.StandardScaler() | RiverClassifier(learners.arow())
+
+River is no dependency: where it is missing the classes have the same methods, and no pipelines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from fenchel import learners
+from fenchel.learners.learner import Learner
+
+if TYPE_CHECKING:
+
+    class Classifying:
+        """River's classifier."""
+
+    class Regressing:
+        """River's regressor."""
+
+else:
+    try:
+        from river.base import Classifier as Classifying
+        from river.base import Regressor as Regressing
+    except ImportError:
+        Classifying = Regressing = object
+
+
+class _Adapter:
+    """What both have in common: the learner given is left as it is, a twin of it learns."""
+
+    _tasks: tuple[str, ...]
+
+    def __init__(self, learner: Learner) -> None:
+        if learner.task not in self._tasks:
+            raise ValueError(
+                f"learner={learner!r} is for {learner.task}: "
+                f"{type(self).__name__} takes one for {' or '.join(self._tasks)}"
+            )
+        self.learner = learner
+        self.learner_ = learner.copy()
+
+    def learn_one(self, x: Mapping[Hashable, Any], y: Any, w: float = 1.0) -> None:
+        """Learn from one example of importance w."""
+        self.learner_.learn_one(_named(x), y, w)
+
+    def predict_one(self, x: Mapping[Hashable, Any]) -> Any:
+        """The label or the number predicted."""
+        return self.learner_.predict_one(_named(x))
+
+
+class RiverClassifier(_Adapter, Classifying):
+    """A learner of two classes or of several as a classifier of River.
+
+    ``learner`` is the template; ``learner_`` the one that learns, with all its own doors.
+
+    >>> model = RiverClassifier(learners.gradient_descent(loss="logistic"))
+    >>> model.learn_one({"free": 1.0}, True)
+    >>> model.predict_one({"free": 1.0})
+    True
+    >>> {label: round(chance, 3) for label, chance in model.predict_proba_one({"free": 1.0}).items()}
+    {False: 0.33, True: 0.67}
+    """
+
+    _tasks = ("binary", "multiclass")
+
+    def predict_proba_one(self, x: Mapping[Hashable, Any]) -> dict[Any, float]:
+        """The probability of each class known so far."""
+        return self.learner_.predict_proba_one(_named(x))
+
+    @property
+    def _multiclass(self) -> bool:
+        return self.learner.task == "multiclass"
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"learner": learners.auto()}
+
+
+class RiverRegressor(_Adapter, Regressing):
+    """A learner of regression as a regressor of River.
+
+    >>> model = RiverRegressor(learners.vovk_azoury_warmuth(intercept=False))
+    >>> for y in (2.0, 2.0):
+    ...     model.learn_one({"x": 1.0}, y)
+    >>> model.predict_one({"x": 1.0})
+    1.0
+    """
+
+    _tasks = ("regression",)
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"learner": learners.vovk_azoury_warmuth()}
+
+
+def _named(x: Mapping[Hashable, Any]) -> Mapping[str, Any]:
+    """River's features may be named by anything, ours by strings."""
+    if all(type(name) is str for name in x):
+        return x  # type: ignore[return-value]
+    return {str(name): value for name, value in x.items()}

@@ -1,0 +1,94 @@
+"""Dicts read by compiled code are those read one by one, and odd ones are told apart."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fenchel import learners
+from fenchel._kernel.dicts import READABLE
+from fenchel.learners import features
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(-1e9, 1e9).map(np.float64),
+    st.floats(-1e9, 1e9, width=32).map(np.float32),
+    st.integers(-(2**70), 2**70),
+    st.booleans(),
+)
+NAMES = st.text(alphabet="abcå=", max_size=2)
+
+
+def filled(x, names, compiled):
+    """Columns, values and new names of a dict."""
+    row = features.SingleRow()
+    if compiled:
+        new = row.fill(x, names)
+        count = row.rows.indptr[1]
+        return row.rows.indices[:count].tolist(), row.rows.values[:count].tolist(), new
+    new = {}
+    columns, values = features._one_by_one(x, names, new)
+    return columns, values, new
+
+
+@settings(max_examples=300)
+@given(
+    x=st.dictionaries(NAMES, st.one_of(NUMBERS, st.sampled_from(["a", "b"]))),
+    known=st.lists(NAMES, unique=True),
+)
+def test_compiled_and_one_by_one_agree(x, known):
+    names = {name: column for column, name in enumerate(known)}
+    before = dict(names)
+    assert filled(x, names, True) == filled(x, names, False)
+    assert names == before
+
+
+@pytest.mark.skipif(not READABLE, reason="dicts are read by compiled code only under CPython")
+@pytest.mark.parametrize("value", [2.5, np.float64(2.5), 3, True, -(2**62)])
+def test_plain_numbers_are_read_by_compiled_code(value, monkeypatch):
+    monkeypatch.setattr(features, "_one_by_one", None)
+    columns, values, new = filled({"a": value, "b": 1.0}, {"b": 0}, True)
+    assert (columns, values, new) == ([1, 0], [float(value), 1.0], {"a": 1})
+
+
+def test_a_string_is_a_feature_of_its_own_even_if_it_reads_as_a_number():
+    learner = learners.perceptron()
+    learner.learn_one({"a": 1.0}, True)
+    learner.learn_one({"a": "1.5"}, False)
+    assert list(learner.weights()) == ["a", "a=1.5"]
+
+
+def test_refusals_leave_names_and_weights():
+    learner = learners.perceptron()
+    learner.learn_one({"a": 1.0}, True)
+    learner.learn_one({"a": 1.0, "b": 2.0}, False)
+    before = learner.weights(), learner.rounds, learner.classes
+    for x, y in (
+        ({"a": float("nan")}, True),
+        ({"a": 1.0, "c": float("inf")}, True),
+        ({"a": 10**400}, True),
+        ({"a": None}, True),
+        ({3: 1.0}, True),
+        ({"a": 1.0, "c": 1.0}, "a third"),
+    ):
+        with pytest.raises(ValueError, match=r"finite|number|strings|third"):
+            learner.learn_one(x, y)
+        assert (learner.weights(), learner.rounds, learner.classes) == before
+
+
+def test_wide_and_empty_rows():
+    learner, twin = learners.arow(), learners.arow()
+    wide = {f"f{j}": j / 100.0 for j in range(300)}
+    for x in ({}, wide, {"f7": 1.0}, {}, wide):
+        learner.learn_one(x, True)
+        twin.learn_one(dict(reversed(x.items())) if len(x) < 2 else x, True)
+    assert learner.weights() == twin.weights()
+    assert learner.decision_one({"f7": 1.0}) == twin.decision_one({"f7": 1.0, "new": 0.0})
+
+
+def test_targets_of_any_number_kind():
+    learner, twin = learners.lms(), learners.lms()
+    for y in (1.0, 2, np.float64(3.0), np.int64(4)):
+        learner.learn_one({"a": 1.0}, y)
+        twin.learn_one({"a": 1.0}, float(y))
+    assert learner.weights() == twin.weights()
