@@ -20,6 +20,7 @@ def _halves(tmp_path, lines, split):
         ("binary", "scale_invariant_adagrad"),  # on its root
         ("regression", "vovk_azoury_warmuth"),
         ("multiclass", "perceptron"),  # classes appear along the way
+        ("multiclass", "max_margin:learner=perceptron"),
     ],
 )
 def test_resuming_is_exact_at_every_kind_of_split(tmp_path, task, learner, bits) -> None:

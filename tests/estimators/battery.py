@@ -32,7 +32,7 @@ STEADY = {
 
 def estimators():
     for name, entry in learners.CATALOGUE.items():
-        if name in ("hedge", "one_against_rest"):  # these take learners, not numbers
+        if name in learners.NESTED:  # these take learners, not numbers
             continue
         if "binary" in entry.tasks:
             yield OnlineClassifier(name, passes=PASSES.get(name, 1))

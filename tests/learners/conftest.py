@@ -22,6 +22,7 @@ SUBJECTS = [
     "extremes",
     "importance",
     "margins",
+    "max_margin",
     "reading",
     "scale_invariance",
 ]

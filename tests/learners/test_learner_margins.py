@@ -25,7 +25,7 @@ MIRROR = [
 
 
 def test_every_learner_of_three_parts_has_a_textbook():
-    of_others = {"hedge", "auto", "one_against_rest"}
+    of_others = {"auto", "multi_task", *learners.NESTED}
     assert {case.name for case in CASES} == set(learners.CATALOGUE) - of_others
 
 

@@ -7,7 +7,7 @@ parameter or another part. ``start`` gives a part its arrays; ``grow`` moves the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -75,19 +75,25 @@ def start(part: Part, width: Width) -> Part:
     return replaced(part, changes)
 
 
-def grow(part: Part, width: int) -> Part:
-    """The same part and state, ``width`` slots wide; new slots are zero."""
+def grow(part: Part, width: int, move: Callable[[Array, Array], None] | None = None) -> Part:
+    """The same part and state, ``width`` slots wide; new slots are zero.
+
+    ``move(smaller, larger)`` says where the slots go, where they do not stay in their places.
+    """
     changes: dict[str, Any] = {}
     for name, value in fields(part).items():
         marker = marker_of(part, name)
         shape = shape_of(marker, width)
         if shape is not None and marker is not SCALAR:
-            larger = np.zeros(shape)
-            larger[tuple(slice(0, n) for n in value.shape)] = value
-            changes[name] = larger
+            changes[name] = np.zeros(shape)
+            (move or _stay)(value, changes[name])
         elif is_part(value):
-            changes[name] = grow(value, width)
+            changes[name] = grow(value, width, move)
     return replaced(part, changes)
+
+
+def _stay(smaller: Array, larger: Array) -> None:
+    larger[tuple(slice(0, n) for n in smaller.shape)] = smaller
 
 
 def arrays(part: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:

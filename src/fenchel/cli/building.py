@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from difflib import get_close_matches
 from typing import Any
 
 import click
 
-from fenchel.learners import CATALOGUE, Learner, from_parameters, hedge, one_against_rest
+from fenchel.learners import CATALOGUE, NESTED, Learner, from_parameters, hedge, one_against_rest
 from fenchel.learners.certified import certified
 from fenchel.learners.registry import parameters_of
-from fenchel.learners.specification import parse
+from fenchel.learners.specification import name_of, parse, parse_nested
 
 # A regression loss for learners that take any: squared, or one with a Lipschitz constant.
 REGRESSION_LOSS = {
@@ -20,8 +19,6 @@ REGRESSION_LOSS = {
     "scale_invariant_adagrad": "absolute",
     "coin_betting": "absolute",
 }
-# The last parameter of these is a learner, or several joined by +; the rest of the text is theirs.
-NESTED = {"hedge": "experts", "one_against_rest": "learner"}
 
 
 def build(
@@ -40,11 +37,12 @@ def build(
     """
     try:
         learner = _build(text, task, loss, intercept)
+        learner = certified(learner) if certify else learner
     except ValueError as error:
         raise _wrong(f"{text}: {error}") from None
     if learner.task != task:
         raise _wrong(f"{text} is for {learner.task}, the task is {task}.")
-    return certified(learner) if certify else learner
+    return learner
 
 
 def natural_tasks(text: str) -> tuple[str, ...]:
@@ -97,20 +95,16 @@ def _auto(parameters: dict[str, Any], task: str, loss: str | None, intercept: bo
 
 def _nested(name: str, text: str, task: str, loss: str | None, intercept: bool) -> Learner:
     """``hedge:experts=A+B`` and the like; other parameters come before."""
-    head, equals, inner = text.partition(f"{NESTED[name]}=")
-    if not equals or not inner:
-        raise _wrong(f"write {name}:{NESTED[name]}=… with a learner (several joined by +).")
-    _, parameters = parse(head)
+    parameters, inner = parse_nested(text, NESTED[name])
     _refuse_unknown(name, parameters)
-    if name == "one_against_rest":
-        return one_against_rest(_build(inner, "binary", loss, intercept), **parameters)
-    # A plus sign before a letter: 1e+5 is a number.
-    texts = re.split(r"\+(?=[A-Za-z_])", inner)
-    return hedge([_build(text, task, loss, intercept) for text in texts], **parameters)
+    if name == "hedge":
+        return hedge([_build(part, task, loss, intercept) for part in inner], **parameters)
+    learner = _build("+".join(inner), "binary", loss, intercept)
+    return from_parameters(name, {"learner": learner, **parameters})
 
 
 def _known_name(text: str) -> str:
-    name = text.partition(":")[0].strip().replace("-", "_")
+    name = name_of(text)
     if name not in CATALOGUE:
         close = get_close_matches(name, CATALOGUE, n=3)
         hint = f"did you mean {' or '.join(close)}?" if close else "see `fenchel learners`."

@@ -22,6 +22,7 @@ from fenchel.evaluate import Comparison, Contest, Run, best_certificates, suitab
 from fenchel.evaluate.suitable import MOST_FULL
 from fenchel.learners import Learner
 from fenchel.learners.registry import parameters_of
+from fenchel.learners.specification import name_of
 from fenchel.streams import Block
 
 
@@ -44,7 +45,7 @@ def compare(
     first = next(blocks)
     task = task or guess_task(labels_of(source.name, first))
     columns = max(source.width, int(first.indices.max(initial=0)) + 1)
-    chosen = list(specifications) or _suitable(task, columns, loss, not no_intercept)
+    chosen = list(specifications) or _suitable(task, columns, loss, not no_intercept, certify)
     learners = _learners(chosen, task, loss, not no_intercept, certify)
     contest = Contest(learners, source.width, None if specifications else MOST_FULL)
     labels = LabelCheck(source.name, list(learners.values()))
@@ -58,9 +59,13 @@ def compare(
     _report(source, contest, json_file, kept if certify else None, quiet)
 
 
-def _suitable(task: str, columns: int, loss: str | None, intercept: bool) -> list[str]:
-    """All that suit the task, and take the loss where one is named."""
+def _suitable(
+    task: str, columns: int, loss: str | None, intercept: bool, certify: bool
+) -> list[str]:
+    """All that suit the task, and take the loss or keep the ledger where that is asked for."""
     chosen = suitable(task, columns)
+    if certify:
+        chosen = [text for text in chosen if name_of(text) != "max_margin"]
     if loss is not None:
         chosen = [text for text in chosen if "loss" in parameters_of(text.partition(":")[0])]
     return chosen if intercept else [text for text in chosen if text != "auto"]

@@ -11,17 +11,18 @@ from typing import Any
 import click
 
 from fenchel.cli.results import write_json
-from fenchel.learners import CATALOGUE
+from fenchel.learners import CATALOGUE, NESTED
 from fenchel.learners.registry import DEFAULTS, Entry, parameters_of
 from fenchel.learners.specification import format_specification
 
 WIDTH = 80
 LABEL = 12
-MIXERS = ("auto", "hedge", "one_against_rest")
+MIXERS = ("auto", *NESTED)
 GROUPS: dict[str, Callable[[str, Entry], bool]] = {
     "Two classes": lambda name, entry: entry.tasks == ("binary",),
     "Classes or numbers": lambda name, entry: len(entry.tasks) > 1 and name not in MIXERS,
     "Numbers": lambda name, entry: entry.tasks == ("regression",),
+    "Several tasks": lambda name, entry: entry.tasks == ("multitask",),
     "Several learners as one": lambda name, entry: name in MIXERS,
 }
 BOLD = partial(click.style, bold=True)

@@ -17,7 +17,7 @@ from fenchel.cli.models import Model, load
 from fenchel.cli.saying import announce_compiling
 from fenchel.cli.tables import table
 from fenchel.cli.tasks import shown
-from fenchel.learners import Learner, Mixture, OneAgainstRest
+from fenchel.learners import Learner, Mixture
 
 
 class Weights(NamedTuple):
@@ -44,16 +44,12 @@ def tell_weights(path: str, top: int) -> None:
 
 def _vectors(learner: Learner, owner: Learner) -> Iterator[Weights]:
     """The weight vectors: one, or one for each class."""
-    if isinstance(learner, OneAgainstRest):
-        for label, member in zip(owner.classes, learner.members, strict=True):
-            yield Weights(shown(label), _values(member), member.bias)
-    else:
-        yield Weights("", _values(learner), learner.bias)
-
-
-def _values(learner: Learner) -> Any:
-    weights = learner.weights()
-    return np.fromiter(weights.values(), float) if isinstance(weights, dict) else weights
+    weights = learner._all_weights()
+    if weights.ndim == 1:
+        yield Weights("", weights[1:], float(weights[0]))
+        return
+    for label, column in zip(owner.classes, weights.T, strict=True):
+        yield Weights(shown(label), column[1:], float(column[0]))
 
 
 def _tell_shares(mixture: Mixture) -> None:

@@ -2,6 +2,7 @@
 
 from fenchel.estimators.classifier import OnlineClassifier
 from fenchel.estimators.filter import AdaptiveFilter
+from fenchel.estimators.ranker import OnlineRanker
 from fenchel.estimators.regressor import OnlineRegressor
 
-__all__ = ["AdaptiveFilter", "OnlineClassifier", "OnlineRegressor"]
+__all__ = ["AdaptiveFilter", "OnlineClassifier", "OnlineRanker", "OnlineRegressor"]

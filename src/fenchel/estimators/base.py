@@ -14,6 +14,13 @@ from fenchel import learners
 from fenchel.certificates import Certificate
 from fenchel.learners.certified import certified
 from fenchel.learners.learner import Learner
+from fenchel.learners.members import Members
+
+
+def is_linear(learner: Learner | None) -> bool:
+    """Whether predictions are ⟨coef_, x⟩ + intercept_: those of a mixture are not."""
+    inner = learner._pattern if isinstance(learner, Members) else learner
+    return learner is not None and not isinstance(inner, learners.Mixture)
 
 
 class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
@@ -71,8 +78,13 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
             dtype=(np.float64, np.float32),
             reset=first or grows,
             y_numeric=self._numeric,
+            multi_output=self._several_targets(y),
         )
         return X, y
+
+    def _several_targets(self, y: Any) -> bool:
+        """Whether y has a column for each of several targets."""
+        raise NotImplementedError
 
     def _check_passes(self) -> None:
         if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
@@ -107,6 +119,11 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         self.learner_.learn_many(X[rows], y[rows], importance)
 
 
+def shape_of(y: Any) -> tuple[int, ...]:
+    """The shape of an array, or of what lists or objects would be as one."""
+    return tuple(y.shape if hasattr(y, "shape") else np.asarray(y, dtype=object).shape)
+
+
 def repeated(weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Rows, each as often as its weight says, and the importance of each visit.
 
@@ -128,7 +145,7 @@ def repeated(weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np
 MOST_VISITS = 100.0
 
 
-def content_order(X: Any, y: NDArray[Any]) -> NDArray[np.intp]:
+def content_order(X: Any, y: Any) -> NDArray[np.intp]:
     """An order of the rows that depends on what is in them, not on where they stand.
 
     A row's key is the sum of a hash of each non-zero entry, so that dense and sparse agree; equal
@@ -140,7 +157,9 @@ def content_order(X: Any, y: NDArray[Any]) -> NDArray[np.intp]:
     hashes = _scrambled(bits ^ _scrambled(rows.indices.astype(np.uint64)))
     totals = np.concatenate([[np.uint64(0)], np.cumsum(hashes, dtype=np.uint64)])
     keys = totals[rows.indptr[1:]] - totals[rows.indptr[:-1]]
-    labels = np.unique(y, return_inverse=True)[1]
+    dense = y.toarray() if sp.issparse(y) else y
+    axis = 0 if dense.ndim == 2 else None  # which no array of objects has
+    labels = np.unique(dense, return_inverse=True, axis=axis)[1].ravel()
     return np.lexsort((labels, keys))
 
 

@@ -8,27 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from fenchel import learners
-from fenchel.estimators.base import OnlineEstimator
+from fenchel.estimators.base import OnlineEstimator, is_linear, shape_of
 from fenchel.learners.learner import Learner
 
 
-def _is_linear(estimator: OnlineClassifier) -> bool:
-    return not isinstance(getattr(estimator, "learner_", None), learners.Mixture)
-
-
 class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
-    """An online learner as a scikit-learn classifier, for two classes or several.
+    """An online learner as a scikit-learn classifier, for two classes or several, or for labels.
 
     Parameters
     ----------
     learner
         A learner, its specification as text, or ``"auto"``: the mixture that needs no tuning. A
-        learner of two classes serves several one against the rest. Its parameters are reached as
-        ``learner__r`` in a grid search.
+        learner of two classes serves several one against the rest, and labels (y an indicator
+        matrix) one a label. Its parameters are reached as ``learner__r`` in a grid search.
     passes
         How often ``fit`` goes over the data; ``partial_fit`` always once.
     grow
@@ -65,7 +61,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         self._check_passes()
         X, y = self._checked(X, y, first=True)
         check_classification_targets(y)
-        self._begin(np.unique(y))
+        self._begin(*_classes_of(y))
         self._learn_all(X, y, sample_weight)
         return self
 
@@ -77,34 +73,53 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         X, y = self._checked(X, y, first)
         check_classification_targets(y)
         if first:
-            self._begin(np.unique(y if classes is None else classes))
+            found, labels = _classes_of(y)
+            self._begin(found if classes is None else np.unique(classes), labels)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes={classes} differs from the first call's {self.classes_}")
         self._admit(y)
         self._learn(X, y, sample_weight)
         return self
 
-    def _begin(self, classes: NDArray[Any]) -> None:
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _several_targets(self, y: Any) -> bool:
+        shape = shape_of(y)
+        return len(shape) == 2 and shape[1] > 1
+
+    def _begin(self, classes: NDArray[Any], labels: bool) -> None:
         if len(classes) < 2 and not self.grow:
             raise ValueError(
                 f"y has one class, {classes.tolist()}: a classifier needs two; "
                 "pass classes= to partial_fit or set grow=True"
             )
         self.classes_ = classes
-        self.learner_: Learner = self._new_learner(classes)
+        self.learner_: Learner = self._new_learner(classes, labels)
 
-    def _new_learner(self, classes: NDArray[Any]) -> Learner:
-        several = len(classes) > 2 or self.grow
+    def _new_learner(self, classes: NDArray[Any], labels: bool) -> Learner:
+        several = not labels and (len(classes) > 2 or self.grow)
         learner = self._template("multiclass" if several else "binary")
-        if several and learner.task == "binary":
+        if learner.task == "binary" and labels:
+            learner = learners.multi_label(learner)
+        elif learner.task == "binary" and several:
             learner = learners.one_against_rest(learner)
-        if learner.task not in ("binary", "multiclass"):
-            raise ValueError(f"learner={learner!r} is for {learner.task}: use OnlineRegressor")
+        if learner.task not in (("multilabel",) if labels else ("binary", "multiclass")):
+            remedy = "give a learner of two classes" if labels else "use OnlineRegressor"
+            raise ValueError(f"learner={learner!r} is for {learner.task}: {remedy}")
         learner.declare(classes.tolist())
         return learner
 
+    @property
+    def _has_labels(self) -> bool:
+        return self.learner_.task == "multilabel"
+
     def _admit(self, y: NDArray[Any]) -> None:
         """Take up new classes where that is allowed."""
+        if self._has_labels:
+            return
         new = np.setdiff1d(y, self.classes_)
         if len(new) and not self.grow:
             raise ValueError(
@@ -118,15 +133,17 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """⟨coef_, x⟩ + intercept_, or a mixture's vote; one column a class where there are several."""
         X = self._columns(X)
-        if _is_linear(self):
+        if is_linear(self.learner_):
             scores = np.asarray(X @ self.coef_.T + self.intercept_)
             return scores.ravel() if self.learner_.task == "binary" else scores
         votes = self.learner_.decide_many(X)
         return np.asarray(votes)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row."""
+        """The class of each row, or the indicator matrix of its labels."""
         scores = self.decision_function(X)
+        if self._has_labels:
+            return self.learner_.decode_many(scores)
         if scores.ndim == 1:
             return np.asarray(self.classes_[(scores > 0.0).astype(int)])
         return np.asarray(self.classes_[np.argmax(scores, axis=1)])
@@ -134,14 +151,18 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     def _has_probabilities(self) -> bool:
         learner = getattr(self, "learner_", None) or self._template("binary")
         loss = getattr(getattr(learner, "_pattern", learner), "loss", None)
-        if isinstance(learner, learners.Mixture) or type(loss).__name__ == "Logistic":
+        if not is_linear(learner) or type(loss).__name__ == "Logistic":
             return True
         raise AttributeError("probabilities come with loss='logistic' or with a mixture")
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities: the sigmoid of a logistic margin, a mixture's share of votes."""
-        return self.learner_._probabilities(self.decision_function(X))
+        """Class probabilities: the sigmoid of a logistic margin, a mixture's share of votes.
+
+        Of labels, the probability that a row has each.
+        """
+        scores = self.decision_function(X)
+        return self.learner_._probabilities(scores)
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -154,7 +175,14 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         return self._slots()[:, 0]
 
     def _slots(self) -> NDArray[np.float64]:
-        if not hasattr(self, "learner_") or not _is_linear(self):
+        if not is_linear(getattr(self, "learner_", None)):
             raise AttributeError("coef_ and intercept_ come with a fitted single learner")
         check_is_fitted(self, "learner_")
         return np.atleast_2d(self.learner_._all_weights().T)
+
+
+def _classes_of(y: Any) -> tuple[NDArray[Any], bool]:
+    """The classes in y, and whether they are labels, of which a row may have any."""
+    if type_of_target(y) == "multilabel-indicator":
+        return np.arange(y.shape[1]), True
+    return np.unique(y), False

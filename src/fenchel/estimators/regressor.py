@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from fenchel import learners
-from fenchel.estimators.base import OnlineEstimator
+from fenchel.estimators.base import OnlineEstimator, is_linear, shape_of
 from fenchel.learners.learner import Learner
 
 
@@ -17,7 +17,8 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     """An online learner as a scikit-learn regressor.
 
     Parameters and attributes as those of ``OnlineClassifier``; the learner is one of regression,
-    ``"auto"`` by default.
+    ``"auto"`` by default. Where y has several columns, one learner serves each, over one reading of
+    X: ``coef_`` is then (outputs, features).
 
     Examples
     --------
@@ -34,7 +35,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         """Learn from scratch, ``passes`` times over the data."""
         self._check_passes()
         X, y = self._checked(X, y, first=True)
-        self.learner_: Learner = self._new_learner()
+        self.learner_: Learner = self._new_learner(y)
         self._learn_all(X, y, sample_weight)
         return self
 
@@ -43,34 +44,45 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         first = not hasattr(self, "learner_")
         X, y = self._checked(X, y, first)
         if first:
-            self.learner_ = self._new_learner()
+            self.learner_ = self._new_learner(y)
         self._learn(X, y, sample_weight)
         return self
 
-    def _new_learner(self) -> Learner:
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _several_targets(self, y: Any) -> bool:
+        return len(shape_of(y)) == 2
+
+    def _new_learner(self, y: NDArray[Any]) -> Learner:
         learner = self._template("regression")
-        if learner.task != "regression":
+        if y.ndim == 2 and learner.task == "regression":
+            learner = learners.multi_output(learner)
+        if learner.task not in ("regression", "multioutput"):
             raise ValueError(f"learner={learner!r} is for {learner.task}: use OnlineClassifier")
         return learner
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """⟨coef_, x⟩ + intercept_, or a mixture's mixed prediction."""
+        """⟨coef_, x⟩ + intercept_, or a mixture's mixed prediction; one column an output."""
         X = self._columns(X)
-        if isinstance(self.learner_, learners.Mixture):
-            return np.asarray(self.learner_.decide_many(X))
-        return np.asarray(X @ self.coef_ + self.intercept_)
+        if is_linear(self.learner_):
+            return np.asarray(X @ self.coef_.T + self.intercept_)
+        return np.asarray(self.learner_.decide_many(X))
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        """The weights."""
-        return self._slots()[1:]
+        """The weights, (features,) or (outputs, features)."""
+        return self._slots()[1:].T
 
     @property
-    def intercept_(self) -> float:
-        """The weight of the intercept."""
-        return float(self._slots()[0])
+    def intercept_(self) -> Any:
+        """The weight of the intercept, one for each output."""
+        weight = self._slots()[0]
+        return float(weight) if weight.ndim == 0 else weight
 
     def _slots(self) -> NDArray[np.float64]:
-        if isinstance(getattr(self, "learner_", None), (learners.Mixture, type(None))):
+        if not is_linear(getattr(self, "learner_", None)):
             raise AttributeError("coef_ and intercept_ come with a fitted single learner")
         return self.learner_._all_weights()

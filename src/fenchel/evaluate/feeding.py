@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fenchel._kernel.rows import SparseRows
 from fenchel._kernel.state import Array
-from fenchel.learners import Learner, Mixture, OneAgainstRest
+from fenchel.learners import Learner, Mixture
 from fenchel.learners.automatic import FULL
 from fenchel.streams import Block
 
@@ -144,7 +144,7 @@ def counts_columns(learner: Any) -> bool:
     """Whether the number of columns enters the formulas themselves."""
     if isinstance(learner, Mixture):
         return any(counts_columns(expert) for expert in learner.experts)
-    if isinstance(learner, OneAgainstRest):
+    if "learner" in learner.parameters:  # one for each class
         return counts_columns(learner.parameters["learner"])
     regularizer = getattr(learner, "regularizer", None)
     if getattr(regularizer, "sqrt_d", True) is False:

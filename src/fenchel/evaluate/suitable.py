@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from fenchel.learners import CATALOGUE
+from fenchel.learners import CATALOGUE, NESTED
 
 # Up to this many columns a full matrix takes part in a comparison: d² a round, d² numbers.
 MOST_FULL = 300
 
-# What others make of several learners; ``auto`` is among those compared.
-_MIXERS = ("hedge", "one_against_rest")
 # Learners worth trying in more than one form.
 _FORMS = {"arow": ("arow", "arow:form=original")}
 _FULL = {
     "binary": ("arow:diagonal=no", "vovk_azoury_warmuth", "online_newton_step"),
     "regression": ("vovk_azoury_warmuth", "online_newton_step"),
 }
+# Beside one against the rest of each, all classes in one matrix.
+_MATRIX = tuple(f"max_margin:learner={name}" for name in ("arow", "passive_aggressive"))
 _DIAGONAL = {"vovk_azoury_warmuth": "vovk_azoury_warmuth:diagonal=yes"}
 
 
@@ -28,8 +28,10 @@ def suitable(task: str, columns: int) -> list[str]:
     full = _FULL[binary]
     chosen: list[str] = []
     for name, entry in sorted(CATALOGUE.items()):
-        if name in _MIXERS or binary not in entry.tasks:
+        if name in NESTED or binary not in entry.tasks:
             continue
         forms = _FORMS.get(name, (_DIAGONAL.get(name, name),))
         chosen.extend(form for form in forms if form not in full)
+    if task == "multiclass":
+        chosen.extend(_MATRIX)
     return chosen + list(full if columns <= MOST_FULL else ())

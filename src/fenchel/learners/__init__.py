@@ -1,6 +1,6 @@
 """Learners: the stream door, and the paper's names as compositions of three parts."""
 
-from fenchel.learners.automatic import auto, hedge, one_against_rest
+from fenchel.learners.automatic import auto, hedge
 from fenchel.learners.classes import OneAgainstRest
 from fenchel.learners.classification import (
     p_norm_perceptron,
@@ -17,8 +17,11 @@ from fenchel.learners.descent import (
     strongly_convex,
 )
 from fenchel.learners.learner import Learner
+from fenchel.learners.matrix_space import MaxMargin
 from fenchel.learners.mixture import Mixture
-from fenchel.learners.registry import CATALOGUE, from_parameters, from_specification
+from fenchel.learners.outputs import MultiLabel, MultiOutput
+from fenchel.learners.queries import Ranking
+from fenchel.learners.registry import CATALOGUE, NESTED, from_parameters, from_specification
 from fenchel.learners.regression import lms, normalized_lms, p_norm_lms, vovk_azoury_warmuth
 from fenchel.learners.relatives import (
     adagrad,
@@ -33,14 +36,28 @@ from fenchel.learners.second_order import (
     second_order_perceptron,
     soft_confidence_weighted,
 )
+from fenchel.learners.several import (
+    max_margin,
+    multi_label,
+    multi_output,
+    one_against_rest,
+    ranking,
+)
+from fenchel.learners.tasks import MultiTask, multi_task
 
 __all__ = [
     "CATALOGUE",
+    "NESTED",
     "Composed",
     "Learner",
+    "MaxMargin",
     "Mixture",
+    "MultiLabel",
+    "MultiOutput",
+    "MultiTask",
     "OneAgainstRest",
     "Parts",
+    "Ranking",
     "adagrad",
     "arow",
     "auto",
@@ -53,6 +70,10 @@ __all__ = [
     "gradient_descent",
     "hedge",
     "lms",
+    "max_margin",
+    "multi_label",
+    "multi_output",
+    "multi_task",
     "normalized_adaptive_gradient",
     "normalized_lms",
     "one_against_rest",
@@ -61,6 +82,7 @@ __all__ = [
     "p_norm_perceptron",
     "passive_aggressive",
     "perceptron",
+    "ranking",
     "scale_invariant_adagrad",
     "scale_invariant_p_norm",
     "second_order_perceptron",

@@ -9,7 +9,7 @@ from fenchel.learners.certified import certified
 from fenchel.learners.classes import OneAgainstRest
 from fenchel.learners.learner import Learner
 from fenchel.learners.mixture import Mixture
-from fenchel.learners.registry import CATALOGUE, Entry, from_specification
+from fenchel.learners.registry import CATALOGUE, NESTED, Entry, from_specification
 
 # Up to this many columns the full matrix pays for its d² a round.
 FULL = 100
@@ -85,16 +85,6 @@ def hedge(
     return Mixture(chosen, parameters=parameters, combined=combined, classes=classes)
 
 
-def one_against_rest(learner: Learner, classes: Sequence[Any] | None = None) -> OneAgainstRest:
-    """Several classes by one learner of two for each.
-
-    >>> from fenchel import learners
-    >>> learners.one_against_rest(learners.arow(r=0.1))
-    <one_against_rest:learner=arow:r=0.1, 0 rounds, 0 features>
-    """
-    return OneAgainstRest(learner, classes=classes)
-
-
 def auto(
     task: str = "binary", classes: Sequence[Any] | None = None, certify: bool = False
 ) -> Mixture:
@@ -149,11 +139,4 @@ CATALOGUE["hedge"] = Entry(
     hedge, _ALL, _MIXED, "Sec. 1 (entropic mirror descent)", _BOUND, "experts"
 )
 CATALOGUE["auto"] = Entry(auto, _ALL, _MIXED, "Sec. 1 (entropic mirror descent)", _BOUND, "experts")
-CATALOGUE["one_against_rest"] = Entry(
-    one_against_rest,
-    ("multiclass",),
-    "a learner of two classes for each",
-    "Sec. 2",
-    "its members'",
-    "members",
-)
+NESTED["hedge"] = "experts"

@@ -161,6 +161,24 @@ def as_targets(y: Any, count: int) -> Array:
     return array
 
 
+def as_outputs(y: Any, count: int, outputs: int) -> Array:
+    """Targets of several outputs: one row of finite numbers a row of X; 0 outputs: any number."""
+    array = _for_kernels(as_values(y, "y").astype(np.float64, copy=False))
+    if array.ndim != 2 or len(array) != count or outputs not in (0, array.shape[1]):
+        wanted = outputs or "outputs"
+        raise ValueError(
+            f"y has shape {array.shape}: X has {count} rows, give {count} rows × {wanted}"
+        )
+    bad = ~np.isfinite(array)
+    if bad.any():
+        row, output = np.argwhere(bad)[0]
+        raise ValueError(
+            f"y[{row}, {output}] is {array[row, output]}: it must be finite; "
+            "correct or remove the row"
+        )
+    return array
+
+
 def refuse(array: Array, argument: str, bad: NDArray[np.bool_], must_be: str) -> None:
     """Raise for the first bad entry, if there is one."""
     if bad.any():

@@ -118,10 +118,9 @@ class Composed(Learner):
     def _hold(self, parts: Parts) -> None:
         """Take these parts, and note what every round asks of them: a walk over them takes longer
         than a round."""
-        named = list(state.arrays(parts))
         self._parts: Parts = parts
-        self._slots = max(len(array) for _, array in named)
-        self._dimensions = [a for name, a in named if name.rpartition(".")[2] == "dimension"]
+        self._slots = max(len(array) for _, array in state.arrays(parts))
+        self._dimensions = dimensions_of(parts)
         self._ours = all(map(state.from_package, parts))
 
     def _probabilities(self, margins: Array) -> Array:
@@ -240,13 +239,23 @@ class Composed(Learner):
         return sum(array.nbytes for _, array in state.arrays(self._parts))
 
     def _set_dimension(self, columns: int) -> None:
-        for dimension in self._dimensions:
-            # Not written where it is right already: a model mapped from a file is read-only.
-            if dimension[0] != columns + self.intercept:
-                dimension[0] = columns + self.intercept
+        set_dimension(self._dimensions, columns + self.intercept)
 
     def _readable(self) -> Any:
         return reading.readable(self._parts.regularizer, self._parts.average)
+
+
+def set_dimension(dimensions: Sequence[Array], coordinates: int) -> None:
+    """Tell the parts that ask for it how many coordinates there are."""
+    for dimension in dimensions:
+        # Not written where it is right already: a model mapped from a file is read-only.
+        if dimension[0] != coordinates:
+            dimension[0] = coordinates
+
+
+def dimensions_of(parts: Parts) -> list[Array]:
+    """Where the parts want to be told."""
+    return [a for name, a in state.arrays(parts) if name.rpartition(".")[2] == "dimension"]
 
 
 def compose(

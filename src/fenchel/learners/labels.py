@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -167,6 +167,142 @@ class ClassLabels:
         return np.asarray(np.array(self.classes)[np.argmax(scores, axis=1)])
 
 
+class LabelSets(ClassLabels):
+    """Sets of labels as ±1: one column a label, in order of appearance unless declared.
+
+    An indicator matrix of 0 and 1 (an array or a sparse matrix) has a column for each label, named
+    0, 1, … where none were declared. Any other iterable has one set of labels a row; labels may
+    appear any time, and are NaN in the rows before.
+
+    >>> labels = LabelSets()
+    >>> labels.encode([{"a"}, {"b", "a"}, set()])
+    array([[ 1., nan],
+           [ 1.,  1.],
+           [-1., -1.]])
+    >>> labels.decode([0.5, -1.0])
+    {'a'}
+    """
+
+    def encode(self, y: Any) -> Array:
+        """±1 for each row and label; new labels get the next columns."""
+        if len(getattr(y, "shape", ())) == 2:
+            return self._indicated(y)
+        sets = [self._labels_of(labels, row) for row, labels in enumerate(y)]
+        number = {label: k for k, label in enumerate(self.classes)}
+        before = len(number)
+        begins: list[int] = []
+        for row, labels in enumerate(sets):
+            for label in _in_order([label for label in labels if label not in number]):
+                number[label] = len(number)
+            begins.extend([row] * (len(number) - before - len(begins)))
+        signs = np.full((len(sets), len(number)), -1.0)
+        for row, labels in enumerate(sets):
+            signs[row, [number[label] for label in labels]] = 1.0
+        for k, begin in enumerate(begins, before):
+            signs[:begin, k] = np.nan
+        self.classes = list(number)
+        return signs
+
+    def recall(self, label: Any) -> None:
+        """Targets of a row are never one plain label."""
+
+    def _indicated(self, y: Any) -> Array:
+        array = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+        if self.classes and len(self.classes) != array.shape[1]:
+            raise ValueError(
+                f"y has {array.shape[1]} columns, there are {len(self.classes)} labels: "
+                "give one column a label, or sets of labels"
+            )
+        wrong = ~np.isin(array, (0, 1))
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            raise ValueError(
+                f"y[{row}, {column}] is {array[row, column]!r}: an indicator matrix has 0 and 1; "
+                "give sets of labels otherwise"
+            )
+        self.classes = self.classes or list(range(array.shape[1]))
+        return np.where(array == 1, 1.0, -1.0)
+
+    @staticmethod
+    def _labels_of(labels: Any, row: int) -> set[Any]:
+        if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
+            raise ValueError(f"y[{row}] is {labels!r}: give a set of labels, {{{labels!r}}} of one")
+        return {_plain(label) for label in labels}
+
+    def decode(self, scores: Any) -> Any:
+        """The labels with a positive score."""
+        return {label for label, s in zip(self.classes, scores, strict=True) if s > 0.0}
+
+    def decode_many(self, scores: Array) -> NDArray[Any]:
+        """The indicator matrix of the labels with a positive score."""
+        return np.asarray((scores > 0.0).astype(np.int64))
+
+
+class TaskTargets(ClassLabels):
+    """Targets of several tasks: one column a task, in order of appearance unless declared.
+
+    Targets are an array with a column for each task, or dicts {task: target}; NaN is no target.
+
+    >>> targets = TaskTargets()
+    >>> targets.encode([{"rent": 2.0}, {"price": 4.0, "rent": 1.0}])
+    array([[ 2., nan],
+           [ 1.,  4.]])
+    """
+
+    def encode(self, y: Any) -> Array:
+        """One row of targets a row; new tasks get the next columns."""
+        if not all(isinstance(row, Mapping) for row in y):
+            return self._columns(y)
+        number = {task: k for k, task in enumerate(self.classes)}
+        for row in y:
+            for task in row:
+                number.setdefault(task, len(number))
+        array = np.full((len(y), len(number)), np.nan)
+        for t, row in enumerate(y):
+            for task, target in row.items():
+                array[t, number[task]] = self._finite(target, f"y[{t}][{task!r}]")
+        self.classes = list(number)
+        return array
+
+    def recall(self, label: Any) -> None:
+        """Targets of a row are never one plain label."""
+
+    def _columns(self, y: Any) -> Array:
+        array = np.ascontiguousarray(y, np.float64)
+        if array.ndim != 2 or (self.classes and len(self.classes) != array.shape[1]):
+            wanted = len(self.classes) or "tasks"
+            raise ValueError(
+                f"y has shape {array.shape}: give rows × {wanted}, or dicts of task and target"
+            )
+        for row, column in np.argwhere(np.isinf(array))[:1]:
+            self._finite(array[row, column], f"y[{row}, {column}]")
+        self.classes = self.classes or list(range(array.shape[1]))
+        return array
+
+    @staticmethod
+    def _finite(target: Any, place: str) -> float:
+        if np.isinf(target):
+            raise ValueError(f"{place} is {target}: it must be finite, or NaN for none")
+        return float(target)
+
+
+CODINGS: dict[str, type[Labels] | type[ClassLabels]] = {
+    "binary": Labels,
+    "multiclass": ClassLabels,
+    "multilabel": LabelSets,
+    "multitask": TaskTargets,
+}
+
+
+def known_after(targets: Array, known: int) -> NDArray[np.int64]:
+    """How many classes are known once each label was seen: its number, and all below, are.
+
+    >>> known_after(np.array([0.0, 0.0, 2.0, 1.0]), known=0)
+    array([1, 1, 3, 3])
+    """
+    return np.asarray(np.maximum(np.maximum.accumulate(targets.astype(np.int64)) + 1, known))
+
+
 def _usual_place(label: Any) -> int | None:
     """0 for the usual codes of a negative, 1 for those of a positive, None for others."""
     if isinstance(label, (bool, int, float)):
@@ -181,11 +317,15 @@ def _distinct(array: NDArray[Any]) -> list[Any]:
     """The labels that occur, sorted where they can be."""
     if array.dtype.kind != "O":
         return [_plain(label) for label in np.unique(array)]
-    found = list(dict.fromkeys(array.tolist()))
+    return _in_order(list(dict.fromkeys(array.tolist())))
+
+
+def _in_order(labels: list[Any]) -> list[Any]:
+    """Sorted where they can be."""
     try:
-        return sorted(found)
+        return sorted(labels)
     except TypeError:
-        return found
+        return labels
 
 
 def _plain(label: Any) -> Any:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from fenchel._kernel.state import Array
 from fenchel.certificates import Block, Certificate, Hindsight, Regret, tightest
 from fenchel.learners import border, certifying, features
-from fenchel.learners.labels import ClassLabels, Labels
+from fenchel.learners.labels import CODINGS, ClassLabels, Labels
 from fenchel.learners.specification import format_specification
 from fenchel.loops import check_rows
 
@@ -62,8 +62,8 @@ class Learner(ABC):
         self.task = task
         self.intercept = bool(intercept)
         self.labels: Labels | ClassLabels | None = None
-        if task != "regression":
-            self.labels = Labels(classes) if task == "binary" else ClassLabels(classes)
+        if task in CODINGS:
+            self.labels = CODINGS[task](classes)
         self.names: dict[str, int] | None = None
         self.columns = 0
         self.rounds = 0
@@ -134,8 +134,7 @@ class Learner(ABC):
 
         An array of one margin a class where there are several.
         """
-        margin = self._read_one(x, "margins")[0]
-        return float(margin) if np.ndim(margin) == 0 else margin
+        return _plain(self._read_one(x, "margins")[0])
 
     def predict_proba_one(self, x: Mapping[str, Any] | ArrayLike) -> dict[Any, float]:
         """{label: probability}, of the classes known so far; see ``predict_proba_many``."""
@@ -193,16 +192,19 @@ class Learner(ABC):
     # ── what was learned ────────────────────────────────────────────────────────────────────────
 
     def weights(self) -> Any:
-        """The weights: {name: weight} for named features, an array for numbered ones."""
+        """The weights: {name: weight} for named features, an array for numbered ones.
+
+        Where there are several classes or outputs, a feature has an array of one weight for each.
+        """
         weights = self._all_weights()[1:]
         if self.names is not None:
-            return {name: float(weights[column]) for name, column in self.names.items()}
+            return {name: _plain(weights[column]) for name, column in self.names.items()}
         return weights
 
     @property
-    def bias(self) -> float:
-        """The weight of the intercept."""
-        return float(self._all_weights()[0])
+    def bias(self) -> Any:
+        """The weight of the intercept; an array where there are several classes or outputs."""
+        return _plain(self._all_weights()[0])
 
     @property
     def nonzeros(self) -> int:
@@ -409,7 +411,8 @@ class Learner(ABC):
         """The target of a plain label or number met before, without a detour over arrays."""
         if self.labels is not None:
             return self.labels.recall(y)
-        return np.array([y]) if type(y) is float and isfinite(y) else None
+        plain = self.task == "regression" and type(y) is float and isfinite(y)
+        return np.array([y]) if plain else None
 
     def _refuse_unsound(self, rows: Any, count: int, width: int, checked: bool) -> None:
         bad = -1 if checked else int(check_rows(rows, count, width))
@@ -479,3 +482,8 @@ class Learner(ABC):
             if bad >= 0:
                 rows = self._mended(rows, count, width, bad)
             return self._read_rows(rows, count, width, what)
+
+
+def _plain(number: Any) -> Any:
+    """One number as Python's own; several as they are."""
+    return float(number) if np.ndim(number) == 0 else number

@@ -22,6 +22,7 @@ from fenchel.learners.combination import (
 )
 from fenchel.learners.features import ONE
 from fenchel.learners.learner import Learner
+from fenchel.learners.rows import part_of
 from fenchel.learners.workers import in_parallel
 from fenchel.loops import Ledger
 from fenchel.loops.mixing import Hedge, mix_ballots, mix_numbers, mix_votes, new_hedge, shares_of
@@ -67,6 +68,8 @@ class Mixture(Learner):
         tasks = {expert.task for expert in experts}
         if len(tasks) != 1:
             raise ValueError(f"experts={tasks or 'none'}: give learners of one task")
+        if not tasks <= {"binary", "multiclass", "regression"}:
+            raise ValueError(f"experts={tasks}: mix inside, one mixture for each target")
         told = {"combined": True} if combined else {}
         chosen = {"experts": list(experts), **told} if parameters is None else parameters
         super().__init__(name=name, parameters=chosen, task=tasks.pop(), classes=classes)
@@ -398,11 +401,11 @@ def _pieces(rows: Any, count: int) -> Iterator[tuple[int, int, Any]]:
         step = max(1, PIECE // max(1, rows.values.shape[1]))
         for begin in range(0, count, step):
             end = min(count, begin + step)
-            yield begin, end, DenseRows(rows.values[begin:end], rows.bits[begin:end])
+            yield begin, end, part_of(rows, begin, end)
         return
     begin = 0
     while begin < count:
         full = np.searchsorted(rows.indptr, rows.indptr[begin] + PIECE, side="right") - 1
         end = min(count, max(begin + 1, int(full)))
-        yield begin, end, SparseRows(rows.indptr[begin : end + 1], *rows[1:])
+        yield begin, end, part_of(rows, begin, end)
         begin = end

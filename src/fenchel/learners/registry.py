@@ -51,6 +51,9 @@ class Entry(NamedTuple):
 
 CATALOGUE: dict[str, Entry] = {}
 
+# Learners made of learners, and the parameter that names these: the last of a specification.
+NESTED: dict[str, str] = {}
+
 
 def learner(
     *, tasks: tuple[str, ...], parts: str, equation: str, theorem: str, cost: str = "non-zeros"
@@ -139,8 +142,16 @@ def from_specification(text: str) -> Learner:
 
     >>> from_specification("perceptron:intercept=no")
     <perceptron:intercept=no, 0 rounds, 0 features>
+    >>> from_specification("max_margin:learner=arow:r=0.1")
+    <max_margin:learner=arow:r=0.1, 0 rounds, 0 features>
     """
-    return from_parameters(*specification.parse(text))
+    name = specification.name_of(text)
+    if name not in NESTED:
+        return from_parameters(*specification.parse(text))
+    head, inner = specification.parse_nested(text, NESTED[name])
+    made = [from_specification(part) for part in inner]
+    several = NESTED[name].endswith("s")
+    return from_parameters(name, {**head, NESTED[name]: made if several else made[0]})
 
 
 def positive(**parameters: float) -> None:

@@ -7,6 +7,7 @@ In a text it is ``name`` or ``name:key=value,key=value``; in a model file it is 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,14 +23,32 @@ def parse(text: str) -> tuple[str, dict[str, Any]]:
     >>> parse("arow:r=0.1,diagonal=yes,form=original")
     ('arow', {'r': 0.1, 'diagonal': True, 'form': 'original'})
     """
-    name, _, rest = text.partition(":")
+    rest = text.partition(":")[2]
     parameters: dict[str, Any] = {}
     for item in filter(None, (part.strip() for part in rest.split(","))):
         key, equals, value = item.partition("=")
         if not equals:
             raise ValueError(f"{item!r} in {text!r} has no value: write key=value")
         parameters[key.strip()] = _value(value.strip())
-    return name.strip().replace("-", "_"), parameters
+    return name_of(text), parameters
+
+
+def name_of(text: str) -> str:
+    """The name that a specification begins with."""
+    return text.partition(":")[0].strip().replace("-", "_")
+
+
+def parse_nested(text: str, parameter: str) -> tuple[dict[str, Any], list[str]]:
+    """The parameters before the last one, and the learners joined by + that the last one names.
+
+    >>> parse_nested("hedge:combined=yes,experts=perceptron+arow:r=1e+5", "experts")
+    ({'combined': True}, ['perceptron', 'arow:r=1e+5'])
+    """
+    head, equals, inner = text.partition(f"{parameter}=")
+    if not equals or not inner:
+        raise ValueError(f"write {name_of(text)}:{parameter}=… with a learner")
+    # A plus sign before a letter: 1e+5 is a number.
+    return parse(head)[1], re.split(r"\+(?=[A-Za-z_])", inner)
 
 
 def _value(text: str) -> Any:

@@ -1,6 +1,7 @@
 """The compiled online loops."""
 
 from fenchel.loops.averages import Average, Averaged, NoAverage
+from fenchel.loops.classes import decide_classes, learn_classes
 from fenchel.loops.ledger import Ledger, NoLedger
 from fenchel.loops.online import (
     check_rows,
@@ -19,7 +20,9 @@ __all__ = [
     "NoAverage",
     "NoLedger",
     "check_rows",
+    "decide_classes",
     "decide_rows",
+    "learn_classes",
     "learn_rows",
     "loss_values",
     "read_weights",

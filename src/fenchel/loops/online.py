@@ -31,10 +31,23 @@ from fenchel.rules.steps import coefficient
 
 
 @helper
-def _margin(f: Any, view: Any, row: Any) -> float:
+def finite_margin(f: Any, view: Any, row: Any) -> float:
     """⟨w_t, x_t⟩, finite for every finite row."""
     m = margin(f, view, row)
     return m if abs(m) <= LARGEST else float(rescued_margin(f, view, row))
+
+
+@helper
+def learn_row(loss: Any, f: Any, rule: Any, average: Any, ledger: Any, row: Any, y: float) -> float:
+    """One round; returns ⟨w_t, x_t⟩ from before its label."""
+    begin_round(average, f, row)
+    view = look(f, row)
+    m = finite_margin(f, view, row)
+    c = coefficient(rule, loss, f, view, row, m, y)
+    bank(average, f, view, row)
+    record(ledger, loss, f, view, row, m, y, c)
+    commit(f, view, row, c)
+    return m
 
 
 @kernel
@@ -61,14 +74,7 @@ def learn_rows(
         if not checked and not sound(rows, t, width):
             return t
         row = row_at(rows, t, bias, importance[min(t, last)])
-        begin_round(average, f, row)
-        view = look(f, row)
-        m = _margin(f, view, row)
-        margins[t] = m
-        c = coefficient(rule, loss, f, view, row, m, y[t])
-        bank(average, f, view, row)
-        record(ledger, loss, f, view, row, m, y[t], c)
-        commit(f, view, row, c)
+        margins[t] = learn_row(loss, f, rule, average, ledger, row, y[t])
     return -1
 
 
@@ -90,7 +96,7 @@ def trace_rows(
         row = row_at(rows, t, bias, importance[min(t, last)])
         prepare(f, row)
         view = look(f, row)
-        m = _margin(f, view, row)
+        m = finite_margin(f, view, row)
         margins[t] = m
         coefficients[t] = coefficient(rule, loss, f, view, row, m, y[t])
         commit(f, view, row, coefficients[t])
@@ -105,7 +111,7 @@ def decide_rows(
         if not checked and not sound(rows, t, width):
             return t
         row = row_at(rows, t, bias, 1.0)
-        margins[t] = _margin(f, look(f, row), row)
+        margins[t] = finite_margin(f, look(f, row), row)
     return -1
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fenchel._kernel import helper
 from fenchel._kernel.state import part
 from fenchel.losses.verbs import derivative, value
 
@@ -99,6 +100,7 @@ class MaxMargin(NamedTuple):
         return "multiclass"
 
 
+@helper
 def rival(margins: NDArray[np.float64], y: int) -> int:
     """The wrong class with the largest margin, the first of several equal ones."""
     best = -1

@@ -1,0 +1,40 @@
+"""Some rows of a block, for what is done in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from fenchel._kernel.rows import DenseRows, SparseRows
+from fenchel._kernel.state import Array
+
+
+def part_of(rows: Any, begin: int, end: int) -> Any:
+    """Rows begin … end − 1, nothing copied."""
+    if isinstance(rows, DenseRows):
+        return DenseRows(rows.values[begin:end], rows.bits[begin:end])
+    return SparseRows(rows.indptr[begin : end + 1], *rows[1:])
+
+
+def matrix_of(rows: Any, count: int, width: int) -> Any:
+    """Rows as a matrix that NumPy or SciPy can compute with."""
+    if isinstance(rows, DenseRows):
+        return rows.values
+    first, last = rows.indptr[0], rows.indptr[count]
+    inside = rows.values[first:last], rows.indices[first:last].astype(np.int64)
+    return sp.csr_array((*inside, rows.indptr[: count + 1] - first), shape=(count, width))
+
+
+def entries_at(rows: Any, t: int, intercept: bool) -> tuple[NDArray[np.int64], Array]:
+    """Slots and values of row t, the intercept's first where there is one."""
+    if isinstance(rows, DenseRows):
+        values, slots = rows.values[t], np.arange(1, rows.values.shape[1] + 1)
+    else:
+        inside = slice(rows.indptr[t], rows.indptr[t + 1])
+        values, slots = rows.values[inside], rows.indices[inside].astype(np.int64) + 1
+    if intercept:
+        return np.concatenate([[0], slots]), np.concatenate([[1.0], values])
+    return slots, values.astype(np.float64)
