@@ -39,6 +39,7 @@ def entry(package: str, name: str, value: object) -> str:
 DATA = {
     "fenchel.learners.CATALOGUE": "Every learner by its name: how it is built, the tasks it is for, "
     "its parts, equation, theorem and cost.",
+    "fenchel.learners.NESTED": "The learners made of learners, with the parameter that takes these.",
     "fenchel.losses.BY_NAME": "The losses by the names that ``loss=`` and ``--loss`` take.",
     "fenchel.regularizers.SLOTS": "The default of a part's field that is an array of one number for "
     "each column, the intercept's first: a learner puts one of the right length in its place.",

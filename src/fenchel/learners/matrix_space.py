@@ -128,7 +128,7 @@ class MaxMargin(Learner):
             part = part_of(rows, begin, end)
             weights = importance if len(importance) == 1 else importance[begin:end]
             run(
-                *self._parts,
+                *self._parts[:4],
                 part,
                 targets[begin:end],
                 weights,

@@ -19,9 +19,11 @@ from fenchel._kernel import helper, kernel
 from fenchel._kernel.class_rows import ClassRow, PairRow
 from fenchel._kernel.rows import row_at
 from fenchel._kernel.state import Array
-from fenchel.loops.online import finite_margin, learn_row
+from fenchel.loops.averages import bank, begin_round
+from fenchel.loops.online import finite_margin
 from fenchel.losses import rival
-from fenchel.regularizers.verbs import look
+from fenchel.regularizers.verbs import commit, look
+from fenchel.rules.steps import coefficient
 
 
 @helper
@@ -38,7 +40,6 @@ def learn_classes(
     f: Any,
     rule: Any,
     average: Any,
-    ledger: Any,
     rows: Any,
     y: Array,
     importance: Array,
@@ -61,7 +62,12 @@ def learn_classes(
             pair = PairRow(
                 x, np.uint64(label), np.uint64(other), np.uint64(stride), 0.0, x.importance
             )
-            learn_row(loss, f, rule, average, ledger, pair, 1.0)
+            begin_round(average, f, pair)
+            view = look(f, pair)
+            m = finite_margin(f, view, pair)
+            c = coefficient(rule, loss, f, view, pair, m, 1.0)
+            bank(average, f, view, pair)
+            commit(f, view, pair, c)
 
 
 @kernel

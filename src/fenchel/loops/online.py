@@ -37,19 +37,6 @@ def finite_margin(f: Any, view: Any, row: Any) -> float:
     return m if abs(m) <= LARGEST else float(rescued_margin(f, view, row))
 
 
-@helper
-def learn_row(loss: Any, f: Any, rule: Any, average: Any, ledger: Any, row: Any, y: float) -> float:
-    """One round; returns ⟨w_t, x_t⟩ from before its label."""
-    begin_round(average, f, row)
-    view = look(f, row)
-    m = finite_margin(f, view, row)
-    c = coefficient(rule, loss, f, view, row, m, y)
-    bank(average, f, view, row)
-    record(ledger, loss, f, view, row, m, y, c)
-    commit(f, view, row, c)
-    return m
-
-
 @kernel
 def learn_rows(
     loss: Any,
@@ -74,7 +61,14 @@ def learn_rows(
         if not checked and not sound(rows, t, width):
             return t
         row = row_at(rows, t, bias, importance[min(t, last)])
-        margins[t] = learn_row(loss, f, rule, average, ledger, row, y[t])
+        begin_round(average, f, row)
+        view = look(f, row)
+        m = finite_margin(f, view, row)
+        margins[t] = m
+        c = coefficient(rule, loss, f, view, row, m, y[t])
+        bank(average, f, view, row)
+        record(ledger, loss, f, view, row, m, y[t], c)
+        commit(f, view, row, c)
     return -1
 
 
