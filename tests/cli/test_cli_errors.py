@@ -1,5 +1,7 @@
 """The obvious wrong things: one line on standard error, the right exit status, no traceback."""
 
+import os
+
 import pytest
 from cli_helpers import run, run_elsewhere, write_lines
 
@@ -120,6 +122,27 @@ def test_no_traceback_in_a_real_process(tmp_path) -> None:
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "status"),
+    [
+        ("good.svm", ("--learner", "arrow"), 2),
+        ("good.svm", ("--learner", "arow:r=-1"), 2),
+        ("bad.svm", ("--learner", "perceptron"), 1),
+        ("none.svm", (), 1),
+    ],
+)
+def test_an_error_stands_alone_even_where_nothing_is_compiled_yet(
+    tmp_path, data, options, status
+) -> None:
+    write_lines(tmp_path / "good.svm", GOOD)
+    write_lines(tmp_path / "bad.svm", ["1 1:x"])
+    environment = {**os.environ, "FENCHEL_CACHE_DIR": str(tmp_path / "cache")}
+    environment["NUMBA_OPT"] = "0"  # what is compiled here is thrown away
+    done = run_elsewhere("train", tmp_path / data, *options, env=environment)
+    assert done.returncode == status
+    assert "compiling" not in done.stderr
 
 
 def test_a_refused_run_leaves_the_saved_model_alone(tmp_path, model) -> None:

@@ -45,6 +45,18 @@ def build(
     return learner
 
 
+def refuse_wrong(text: str, task: str | None, loss: str | None, intercept: bool = True) -> None:
+    """Raise what ``build`` would for every task there is: before any data is read."""
+    refused: list[click.BadParameter] = []
+    for possible in (task,) if task else natural_tasks(text):
+        try:
+            build(text, possible, loss, intercept)
+            return
+        except click.BadParameter as error:
+            refused.append(error)
+    raise refused[0]
+
+
 def natural_tasks(text: str) -> tuple[str, ...]:
     """The tasks that the named learner is made for; of two classes means of several too."""
     name = _known_name(text)

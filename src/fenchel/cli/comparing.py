@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from fenchel.cli.advice import advice
-from fenchel.cli.building import build
+from fenchel.cli.building import build, refuse_wrong
 from fenchel.cli.certifying import Kept, as_json, certificate_lines
 from fenchel.cli.progress import Rate
 from fenchel.cli.results import constant_label, figures, tell_skipped, write_json
-from fenchel.cli.saying import announce_compiling, counted, number, say, seconds, size
+from fenchel.cli.saying import announcing, counted, number, say, seconds, size
 from fenchel.cli.sources import Data, Reading, open_data, started
 from fenchel.cli.tables import table
 from fenchel.cli.tasks import LabelCheck, guess_task, labels_of, mapping
@@ -39,9 +39,10 @@ def compare(
 ) -> None:
     """Run the command."""
     refuse_missing_folder("json", json_file)
-    announce_compiling(quiet)
     source = open_data(data, Reading.of(given))
-    blocks = started(source)
+    for text in specifications:
+        refuse_wrong(text, task, loss, not no_intercept)
+    blocks = announcing(started(source), quiet)
     first = next(blocks)
     task = task or guess_task(labels_of(source.name, first))
     columns = max(source.width, int(first.indices.max(initial=0)) + 1)

@@ -39,10 +39,9 @@ def save(learner: Learner, path: str, stream: Stream, reading: Reading) -> None:
 def load(path: str) -> Model:
     """The model of a file, or ``ModelRefused``."""
     metadata = models.read_metadata(path)
-    try:
-        learner = Learner.load(path)
-    except (KeyError, TypeError, AttributeError):
-        raise ModelRefused(f"{path}: {NOT_A_LEARNER}") from None
+    if "learner" not in metadata:
+        raise ModelRefused(f"{path}: {NOT_A_LEARNER}")
+    learner = Learner.load(path)
     reading = metadata.get("stream")
     reading = _checked(path, reading) if reading is not None else Reading().remembered()
     if reading["bits"] is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from fenchel.cli import models
 from fenchel.cli.results import Lines
-from fenchel.cli.saying import announce_compiling
+from fenchel.cli.saying import announcing
 from fenchel.cli.sources import Reading, open_data
 from fenchel.cli.wishes import refuse_missing_folder
 from fenchel.evaluate import predict as margins_of
@@ -16,7 +16,6 @@ from fenchel.models import ModelRefused
 def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any) -> None:
     """Run the command."""
     refuse_missing_folder("output", output)
-    announce_compiling(quiet)
     loaded = models.load(model)
     learner = loaded.learner
     if learner.rounds == 0:
@@ -25,5 +24,5 @@ def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any
     source = open_data(data, reading, loaded.names, labelled=False)
     models.refuse_other_columns(model, loaded, source)
     with Lines(output or "-") as lines:
-        for block in source.stream:
+        for block in announcing(source.stream, quiet):
             lines.write(learner.decode_many(margins_of(learner, block)))

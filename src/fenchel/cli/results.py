@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import IO, Any
 
@@ -91,9 +91,20 @@ def _score(score: Score) -> dict[str, Any]:
 
 def write_json(file: str, content: Any) -> None:
     """To a file, or to standard output for ``-``; numbers that JSON does not have become null."""
-    with click.open_file(file, "w") as output:
+    with naming(file), click.open_file(file, "w") as output:
         json.dump(_finite(content), output, indent=2, ensure_ascii=False, allow_nan=False)
         output.write("\n")
+
+
+@contextmanager
+def naming(file: str) -> Iterator[None]:
+    """A failure to write says which file it was, which the system does not tell."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and file != "-":
+            error.filename = file
+        raise
 
 
 def _finite(value: Any) -> Any:
@@ -114,6 +125,7 @@ class Lines:
 
     def __enter__(self) -> Lines:
         if self._file is not None:
+            self._stack.enter_context(naming(self._file))
             self._output = self._stack.enter_context(click.open_file(self._file, "w"))
         return self
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 LABEL_WIDTH = 15
 
@@ -40,6 +43,14 @@ def announce_compiling(quiet: bool) -> None:
             """Nothing to say."""
 
     event.register("numba:compile", Announcement())  # type: ignore[no-untyped-call]
+
+
+def announcing(blocks: Iterable[T], quiet: bool) -> Iterator[T]:
+    """The same blocks. Compiling is announced once the first was read: a bad file is told alone."""
+    for number, block in enumerate(blocks):
+        if number == 0:
+            announce_compiling(quiet)
+        yield block
 
 
 def counted(count: int, what: str) -> str:

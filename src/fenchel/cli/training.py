@@ -13,13 +13,13 @@ import numpy as np
 
 from fenchel.certificates import Certificate
 from fenchel.cli import models
-from fenchel.cli.building import build, natural_tasks
+from fenchel.cli.building import build, natural_tasks, refuse_wrong
 from fenchel.cli.certifying import Kept, as_json, tell_certificates, tell_regret
 from fenchel.cli.holding import HeldOut
 from fenchel.cli.interrupting import Interruption
 from fenchel.cli.progress import Rate, Table
 from fenchel.cli.results import Lines, figures, tell_score, tell_skipped, write_json
-from fenchel.cli.saying import announce_compiling, counted, fact, say
+from fenchel.cli.saying import announcing, counted, fact, say
 from fenchel.cli.sources import Data, Reading, open_data, started
 from fenchel.cli.tasks import LabelCheck, guess_task, labels_of, mapping
 from fenchel.cli.wishes import Wishes
@@ -35,16 +35,16 @@ def train(data: str, **given: Any) -> None:
     reading = Reading.of(given)
     wishes = Wishes(**given)
     wishes.check(reading)
-    announce_compiling(wishes.quiet)
     if wishes.resume:
         model = models.load(wishes.resume)
         reading = reading.like(model.reading)
         source = open_data(data, reading, model.names)
         models.refuse_other_columns(wishes.resume, model, source)
-        learner, blocks = model.learner, started(source)
+        learner, blocks = model.learner, announcing(started(source), wishes.quiet)
     else:
         source = open_data(data, reading)
-        blocks = started(source)
+        refuse_wrong(wishes.learner or "auto", wishes.task, wishes.loss, not wishes.no_intercept)
+        blocks = announcing(started(source), wishes.quiet)
         first = next(blocks)
         learner, blocks = _chosen(source, first, wishes), chain([first], blocks)
     training = Training(learner, source, reading, wishes)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fenchel import learners
+from fenchel._kernel import border
 from fenchel.certificates import Certificate
 from fenchel.learners.certified import certified
 from fenchel.learners.learner import Learner
@@ -69,22 +73,35 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any, first: bool) -> tuple[Any, Any]:
         """X and y as arrays; later calls may bring more columns where ``grow`` allows it."""
-        grows = self.grow and not first and np.ndim(X) == 2 and X.shape[1] > self.n_features_in_
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=(np.float64, np.float32),
-            reset=first or grows,
-            y_numeric=self._numeric,
-            multi_output=self._several_targets(y),
+        grows = self.grow and not first and np.ndim(X) == 2 and np.shape(X)[1] > self.n_features_in_
+        border.refuse_masked(y, "y")
+        targets = np.asarray(y)
+        if targets.ndim == 1 and targets.dtype.kind == "f":
+            border.refuse(targets, "y", ~np.isfinite(targets), "finite, not NaN or inf")
+        several = self._several_targets(y)
+        X, y = self._validated(
+            X, reset=first or grows, y=y, y_numeric=self._numeric, multi_output=several
         )
         return X, y
 
     def _several_targets(self, y: Any) -> bool:
         """Whether y has a column for each of several targets."""
         raise NotImplementedError
+
+    def _validated(self, X: Any, **options: Any) -> Any:
+        """Checked by scikit-learn for form, by the border for every entry."""
+        border.refuse_masked(X, "X")
+        if sp.issparse(X):  # first: what follows trusts the indices
+            _refuse_unsound(X)
+        form = {"accept_sparse": "csr", "dtype": (np.float64, np.float32)}
+        try:
+            checked = validate_data(self, X, **form, ensure_all_finite=False, **options)
+        except OverflowError:  # an integer beyond the floats: the border can say which
+            border.as_values(X, "X")
+            raise
+        if not sp.issparse(X):
+            _refuse_unsound(checked[0] if isinstance(checked, tuple) else checked)
+        return checked
 
     def _check_passes(self) -> None:
         if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
@@ -93,28 +110,33 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
     def _columns(self, X: Any) -> Any:
         """X for prediction, checked."""
         check_is_fitted(self, "learner_")
-        if self.grow and np.ndim(X) == 2 and X.shape[1] < self.n_features_in_:
+        if self.grow and np.ndim(X) == 2 and np.shape(X)[1] < self.n_features_in_:
             X = _widened(X, self.n_features_in_)
-        return validate_data(
-            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
-        )
+        return self._validated(X, reset=False)
 
-    def _learn_all(self, X: Any, y: Any, sample_weight: Any) -> None:
+    @contextmanager
+    def _unchanged_if_refused(self) -> Iterator[None]:
+        """Whatever is refused inside leaves the estimator as it was."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _learn_all(self, X: Any, y: Any, weights: Any) -> None:
         """All passes of ``fit``, in the order of the rows' content."""
         order = content_order(X, y)
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-            sample_weight = weights[order]
         for _ in range(self.passes):
-            self._learn(X[order], y[order], sample_weight)
+            self._learn(X[order], y[order], None if weights is None else weights[order])
         self.n_iter_ = self.passes
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _learn(self, X: Any, y: Any, weights: Any) -> None:
         """One pass in the given order."""
-        if sample_weight is None:
+        if weights is None:
             self.learner_.learn_many(X, y)
             return
-        weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         rows, importance = repeated(weights)
         self.learner_.learn_many(X[rows], y[rows], importance)
 
@@ -122,6 +144,23 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
 def shape_of(y: Any) -> tuple[int, ...]:
     """The shape of an array, or of what lists or objects would be as one."""
     return tuple(y.shape if hasattr(y, "shape") else np.asarray(y, dtype=object).shape)
+
+
+def checked_weights(sample_weight: Any, count: int) -> NDArray[np.float64] | None:
+    """One weight a row, from as many or from one number; None where there are none."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(count, sample_weight)
+    weights = border.as_importance(sample_weight, count, "sample_weight")
+    if not weights.any():
+        raise ValueError("sample_weight is zero in every row: give one at least a weight above 0")
+    return weights
+
+
+def _refuse_unsound(X: Any) -> None:
+    rows, _, width = border.as_rows(X)
+    border.refuse_unsound(rows, width)
 
 
 def repeated(weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted
 
 from fenchel import learners
-from fenchel.estimators.base import OnlineEstimator, is_linear, shape_of
+from fenchel.estimators.base import OnlineEstimator, checked_weights, is_linear, shape_of
 from fenchel.learners.learner import Learner
 
 
@@ -59,10 +59,12 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineClassifier:
         """Learn from scratch, ``passes`` times over the data."""
         self._check_passes()
-        X, y = self._checked(X, y, first=True)
-        check_classification_targets(y)
-        self._begin(*_classes_of(y))
-        self._learn_all(X, y, sample_weight)
+        with self._unchanged_if_refused():
+            X, y = self._checked(X, y, first=True)
+            check_classification_targets(y)
+            weights = checked_weights(sample_weight, len(y))
+            self._begin(*_classes_of(y))
+            self._learn_all(X, y, weights)
         return self
 
     def partial_fit(
@@ -70,15 +72,17 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     ) -> OnlineClassifier:
         """Learn from more rows; the first call names the classes, or shows them in y."""
         first = not hasattr(self, "learner_")
-        X, y = self._checked(X, y, first)
-        check_classification_targets(y)
-        if first:
-            found, labels = _classes_of(y)
-            self._begin(found if classes is None else np.unique(classes), labels)
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes={classes} differs from the first call's {self.classes_}")
-        self._admit(y)
-        self._learn(X, y, sample_weight)
+        with self._unchanged_if_refused():
+            X, y = self._checked(X, y, first)
+            check_classification_targets(y)
+            weights = checked_weights(sample_weight, len(y))
+            if first:
+                found, labels = _classes_of(y)
+                self._begin(found if classes is None else np.unique(classes), labels)
+            elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+                raise ValueError(f"classes={classes} differs from the first call's {self.classes_}")
+            self._admit(y)
+            self._learn(X, y, weights)
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -134,7 +138,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         """⟨coef_, x⟩ + intercept_, or a mixture's vote; one column a class where there are several."""
         X = self._columns(X)
         if is_linear(self.learner_):
-            scores = np.asarray(X @ self.coef_.T + self.intercept_)
+            slots = self._slots()  # read once: another thread may be learning
+            scores = np.asarray(X @ slots[:, 1:].T + slots[:, 0])
             return scores.ravel() if self.learner_.task == "binary" else scores
         votes = self.learner_.decide_many(X)
         return np.asarray(votes)

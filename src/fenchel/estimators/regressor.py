@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from fenchel import learners
-from fenchel.estimators.base import OnlineEstimator, is_linear, shape_of
+from fenchel.estimators.base import OnlineEstimator, checked_weights, is_linear, shape_of
 from fenchel.learners.learner import Learner
 
 
@@ -34,18 +34,22 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineRegressor:
         """Learn from scratch, ``passes`` times over the data."""
         self._check_passes()
-        X, y = self._checked(X, y, first=True)
-        self.learner_: Learner = self._new_learner(y)
-        self._learn_all(X, y, sample_weight)
+        with self._unchanged_if_refused():
+            X, y = self._checked(X, y, first=True)
+            weights = checked_weights(sample_weight, len(y))
+            self.learner_: Learner = self._new_learner(y)
+            self._learn_all(X, y, weights)
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineRegressor:
         """Learn from more rows, in their order."""
         first = not hasattr(self, "learner_")
-        X, y = self._checked(X, y, first)
-        if first:
-            self.learner_ = self._new_learner(y)
-        self._learn(X, y, sample_weight)
+        with self._unchanged_if_refused():
+            X, y = self._checked(X, y, first)
+            weights = checked_weights(sample_weight, len(y))
+            if first:
+                self.learner_ = self._new_learner(y)
+            self._learn(X, y, weights)
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -67,9 +71,10 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[np.float64]:
         """⟨coef_, x⟩ + intercept_, or a mixture's mixed prediction; one column an output."""
         X = self._columns(X)
-        if is_linear(self.learner_):
-            return np.asarray(X @ self.coef_.T + self.intercept_)
-        return np.asarray(self.learner_.decide_many(X))
+        if not is_linear(self.learner_):
+            return np.asarray(self.learner_.decide_many(X))
+        slots = self._slots()  # read once: another thread may be learning
+        return np.asarray(X @ slots[1:] + slots[0])
 
     @property
     def coef_(self) -> NDArray[np.float64]:

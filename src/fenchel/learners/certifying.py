@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fenchel import certificates
+from fenchel._kernel import border
 from fenchel._kernel.rows import SparseRows
 from fenchel._kernel.state import Array
 from fenchel.certificates import Block, Certificate, Hindsight, Regret
 from fenchel.certificates.hindsight import MOST_HELD
-from fenchel.learners import border
 from fenchel.loops import Ledger, check_rows
 
 if TYPE_CHECKING:

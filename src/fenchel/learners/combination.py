@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fenchel._kernel import border
 from fenchel._kernel.state import Array
-from fenchel.learners import border, features
+from fenchel.learners import features
 from fenchel.learners.regression import vovk_azoury_warmuth
 from fenchel.loops.combining import combine, new_coins, new_scales, standardise
 from fenchel.loops.mixing import mix_ballots, mix_numbers, new_hedge, shares_of
@@ -93,9 +94,9 @@ class NumberCombination:
         """The numbers from before each target; ``bounds`` are those of the targets seen before."""
         before = _targets_before(self.last, y, weights)
         rows, width = self._differences(numbers, active, mixed, before, weights, learning=True)
-        rest = self.learner._learn_rows(rows, len(y), width, y - mixed, weights, True)
+        rest = self.learner._learn_rows(rows, len(y), width, _difference(y, mixed), weights, True)
         final = np.empty_like(mixed)
-        both = np.stack([mixed, mixed + rest])
+        both = np.stack([mixed, _difference(mixed, -rest)])
         mix_numbers(self.choice, both, y, weights, bounds.copy(), final)
         return final
 
@@ -105,7 +106,9 @@ class NumberCombination:
         rows, width = self._differences(numbers, active, mixed, before, features.ONE, False)
         rest = self.learner._read_rows(rows, len(mixed), width, "margins")
         mixture, combination = _shares(self.choice)
-        return np.asarray(mixture * mixed + combination * np.clip(mixed + rest, *bounds))
+        return np.asarray(
+            mixture * mixed + combination * np.clip(_difference(mixed, -rest), *bounds)
+        )
 
     def _differences(
         self,
@@ -116,12 +119,18 @@ class NumberCombination:
         weights: Array,
         learning: bool,
     ) -> tuple[Any, int]:
-        differences = np.vstack([numbers, before]) - mixed
+        differences = _difference(np.vstack([numbers, before]), mixed)
         width, count = differences.shape
         standard = np.empty((count, width, 1))
         on = np.append(active, 1.0)
         standardise(self.scales, differences[:, :, None], on, weights, learning, standard)
         return border.as_rows(standard[:, :, 0])[0], width
+
+
+def _difference(values: Array, mixed: Array) -> Array:
+    """values − mixed, finite also where numbers of opposite signs fill the range of a float."""
+    with np.errstate(over="ignore"):
+        return np.nan_to_num(values - mixed)
 
 
 def _targets_before(last: Array, y: Array, weights: Array) -> Array:

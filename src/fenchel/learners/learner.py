@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fenchel._kernel import border
 from fenchel._kernel.state import Array
 from fenchel.certificates import Block, Certificate, Hindsight, Regret, tightest
-from fenchel.learners import border, certifying, features
+from fenchel.learners import certifying, features
 from fenchel.learners.labels import CODINGS, ClassLabels, Labels
 from fenchel.learners.specification import format_specification
 from fenchel.loops import check_rows
@@ -460,11 +461,7 @@ class Learner(ABC):
         """Columns out of order or repeated are put right; anything else is refused."""
         if not border.unordered(rows, bad, width):
             raise ValueError(border.explain(rows, bad, width))
-        rows = border.ordered(rows, count, width)
-        bad = int(check_rows(rows, count, width))
-        if bad >= 0:
-            raise ValueError(border.explain(rows, bad, width))
-        return rows
+        return border.ordered(rows, count, width)
 
     def _read_one(self, x: Any, what: str) -> Array:
         if not isinstance(x, (dict, Mapping)):

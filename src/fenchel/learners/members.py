@@ -116,18 +116,23 @@ class Members(Learner):
 
     def _all_weights(self) -> Array:
         """One row of weights a slot, one column a member."""
-        if not self.members:
-            return np.zeros((self.columns + 1, 0))
-        return np.stack([member._all_weights() for member in self.members], axis=1)
+        with self._lock:
+            if not self.members:
+                return np.zeros((self.columns + 1, 0))
+            return np.stack([member._all_weights() for member in self.members], axis=1)
 
     def _take_up(self, width: int) -> Any:
-        before = self.columns, len(self.members)
-        states = [member._take_up(width) for member in self.members]
+        taken: list[tuple[Learner, Any]] = []
+        before = self.columns, list(self.members), taken
+        try:
+            taken.extend((member, member._take_up(width)) for member in self.members)
+        except Exception:
+            self._put_back(before)
+            raise
         self.columns = max(self.columns, width)
-        return before, states
+        return before
 
     def _put_back(self, before: Any) -> None:
-        (self.columns, count), states = before
-        del self.members[count:]
-        for member, state in zip(self.members, states, strict=True):
-            member._put_back(state)
+        self.columns, self.members, taken = before
+        for member, kept in taken:
+            member._put_back(kept)

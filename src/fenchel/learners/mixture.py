@@ -294,12 +294,13 @@ class Mixture(Learner):
 
     def _all_weights(self) -> Array:
         """Regression: the mixed weights. Classification: those of the best expert."""
-        if self.task != "regression":
-            return self._out_of_units(self.best._all_weights())
-        on = self._hedge.active > 0.0
-        active = [expert for expert, is_on in zip(self.experts, on, strict=True) if is_on]
-        mixed = self._shares()[on] @ np.stack([e._all_weights() for e in active])
-        return self._out_of_units(np.asarray(mixed))
+        with self._lock:
+            if self.task != "regression":
+                return self._out_of_units(self.best._all_weights())
+            on = self._hedge.active > 0.0
+            active = [expert for expert, is_on in zip(self.experts, on, strict=True) if is_on]
+            mixed = self._shares()[on] @ np.stack([e._all_weights() for e in active])
+            return self._out_of_units(np.asarray(mixed))
 
     def _out_of_units(self, weights: Array) -> Array:
         """The weights of the features as the user knows them."""
@@ -314,21 +315,27 @@ class Mixture(Learner):
             self._units = grown(self._units, max(width, 2 * len(self._units)))
 
     def _take_up(self, width: int) -> Any:
-        states: list[Any] = []
-        before = self.columns, self._hedge.active.copy(), self._units, states
-        self._make_room(width)
-        for k, (expert, limit) in enumerate(zip(self.experts, self._limits, strict=True)):
-            if limit is not None and width > limit and self._hedge.active[k]:
-                self._hedge.active[k] = 0.0
-                expert.restart(0)
-            states.append(expert._take_up(width if self._hedge.active[k] else 0))
+        taken: list[tuple[Learner, Any]] = []
+        before = self.columns, self._hedge.active.copy(), self._units, list(self.experts), taken
+        try:
+            self._make_room(width)
+            for k, limit in enumerate(self._limits):
+                if limit is not None and width > limit and self._hedge.active[k]:
+                    self._hedge.active[k] = 0.0
+                    self.experts[k] = self.experts[k].copy()  # the old one may be put back
+                    self.experts[k].restart(0)
+                expert = self.experts[k]
+                taken.append((expert, expert._take_up(width if self._hedge.active[k] else 0)))
+        except Exception:
+            self._put_back(before)
+            raise
         self.columns = max(self.columns, width)
         return before
 
     def _put_back(self, before: Any) -> None:
-        self.columns, active, self._units, states = before
+        self.columns, active, self._units, self.experts, taken = before
         self._hedge.active[:] = active
-        for expert, kept in zip(self.experts, states, strict=True):
+        for expert, kept in taken:
             expert._put_back(kept)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from fenchel._kernel import border
 from fenchel._kernel.state import Array
-from fenchel.learners import border
 from fenchel.learners.learner import Learner
 from fenchel.learners.members import Members
 

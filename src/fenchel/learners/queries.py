@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from fenchel._kernel import border
 from fenchel._kernel.rows import LARGEST
 from fenchel._kernel.state import Array
-from fenchel.learners import border
 from fenchel.learners.composed import Composed
 from fenchel.learners.learner import Learner
 from fenchel.learners.rows import matrix_of, part_of

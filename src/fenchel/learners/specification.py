@@ -12,8 +12,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fenchel import losses, regularizers
-from fenchel._kernel.state import is_part
+from fenchel._kernel.state import PARTS, is_part
 
+OWN_PARTS = {
+    name: cls
+    for room in (losses, regularizers)
+    for name, cls in vars(room).items()
+    if isinstance(cls, type) and cls in PARTS
+}
 YES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
 
@@ -116,7 +122,7 @@ def decode(value: Any, known: Mapping[str, type], build: Callable[..., Any]) -> 
         return build(value["learner"], decode_all(value["parameters"], known, build))
     if isinstance(value, dict) and "part" in value:
         name = value["part"]
-        cls = known.get(name) or getattr(losses, name, None) or getattr(regularizers, name, None)
+        cls = known.get(name) or OWN_PARTS.get(name)
         if cls is None:
             raise ValueError(
                 f"the model uses a part {name!r} from outside fenchel: pass parts=[{name}] to load"

@@ -52,17 +52,40 @@ def fresh(learner: Learner) -> Learner:
 def load(path: str | PathLike[str], parts: Iterable[type] = ()) -> Learner:
     """The learner that was saved, ready for its next round."""
     arrays, metadata = models.read(path)
-    learner = _rebuilt(metadata, {cls.__name__: cls for cls in parts})
+    try:
+        return _laid_in(arrays, metadata, {cls.__name__: cls for cls in parts})
+    except models.ModelRefused:
+        raise
+    except KeyError as error:
+        what = f"has no entry {error}"
+    except ValueError as error:
+        what = " ".join(str(error).split())
+    except (TypeError, AttributeError, OverflowError, MemoryError, RecursionError) as error:
+        what = f"has an entry of the wrong kind ({type(error).__name__})"
+    raise models.ModelRefused(f"{path}: {what:.200}; it cannot be loaded as it is")
+
+
+def _laid_in(arrays: dict[str, Any], metadata: dict[str, Any], known: dict[str, type]) -> Learner:
+    learner = _rebuilt(metadata, known)
+    columns, rounds = metadata["columns"], metadata["rounds"]
+    for name, number in (("columns", columns), ("rounds", rounds)):
+        if type(number) is not int or number < 0:
+            raise ValueError(f"{name} is {number!r:.40}, not a whole number")
+    # Before room is made for them: a file cannot have more of anything than its arrays tell of.
+    if columns > sum(array.size for array in arrays.values()):
+        raise ValueError(f"{columns} columns are more than its arrays hold")
     if metadata["named"]:
         names = models.unpack_strings(arrays.pop("names.text"), arrays.pop("names.ends"))
         learner.names = {name: column for column, name in enumerate(names)}
+        if len(learner.names) != len(names) or len(names) > columns:
+            raise ValueError(f"{len(names)} names do not fit {columns} columns")
     if learner.labels is not None:
-        learner.labels = type(learner.labels)(metadata["labels"])
-    try:
-        learner.lay_in(arrays, metadata["columns"])
-    except (KeyError, ValueError) as error:
-        raise models.ModelRefused(f"{path}: {error}; it was not written for this learner") from None
-    learner.rounds = metadata["rounds"]
+        labels = metadata["labels"]
+        if not isinstance(labels, list) or len(labels) > max(2, len(arrays)):
+            raise ValueError("its labels do not fit its arrays")
+        learner.labels = type(learner.labels)(labels)
+    learner.lay_in(arrays, columns)
+    learner.rounds = rounds
     return learner
 
 

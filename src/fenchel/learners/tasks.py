@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fenchel._kernel import state
+from fenchel._kernel import border, state
 from fenchel._kernel.state import Array
-from fenchel.learners import border
 from fenchel.learners.learner import Learner
 from fenchel.learners.registry import CATALOGUE, Entry, dual_exponent, not_negative, positive
 from fenchel.learners.rows import entries_at

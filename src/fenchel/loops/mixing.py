@@ -18,6 +18,9 @@ import numpy as np
 from fenchel._kernel import helper, kernel
 from fenchel._kernel.state import Array
 
+# A round is charged no more: sums of losses stay within the floats, and differ by no NaN.
+MOST = 1e290
+
 
 class Hedge(NamedTuple):
     """The state of AdaHedge over K experts."""
@@ -84,6 +87,12 @@ def charge(hedge: Any, shares: Array, eta: float, losses: Array) -> None:
         hedge.losses[k] += losses[k]
 
 
+@helper
+def _charged(importance: float, loss: float) -> float:
+    """importance·loss, held below what a sum can bear."""
+    return float(min(importance * min(loss, MOST), MOST))
+
+
 @kernel
 def mix_votes(hedge: Any, votes: Array, y: Array, importance: Array, mixed: Array) -> None:
     """Two classes: mixed[t] = Σ v_k·votes[k, t] from before label t.
@@ -100,7 +109,7 @@ def mix_votes(hedge: Any, votes: Array, y: Array, importance: Array, mixed: Arra
         mixed[t] = 0.0
         for k in range(experts):
             mixed[t] += shares[k] * votes[k, t]
-            losses[k] = importance[min(t, last)] * 0.5 * (1.0 - y[t] * votes[k, t])
+            losses[k] = _charged(importance[min(t, last)], 0.5 * (1.0 - y[t] * votes[k, t]))
         charge(hedge, shares, eta, losses)
 
 
@@ -121,7 +130,7 @@ def mix_ballots(hedge: Any, ballots: Array, y: Any, importance: Array, mixed: Ar
         for k in range(experts):
             for c in range(classes):
                 mixed[t, c] += shares[k] * ballots[k, t, c]
-            losses[k] = importance[min(t, last)] * (1.0 - ballots[k, t, y[t]])
+            losses[k] = _charged(importance[min(t, last)], 1.0 - ballots[k, t, y[t]])
         charge(hedge, shares, eta, losses)
 
 
@@ -143,7 +152,7 @@ def mix_numbers(
                 p = min(max(p, bounds[0]), bounds[1])
                 numbers[k, t] = p
             total += shares[k] * p
-            losses[k] = importance[min(t, last)] * 0.5 * (p - y[t]) * (p - y[t])
+            losses[k] = _charged(importance[min(t, last)], 0.5 * (p - y[t]) * (p - y[t]))
         mixed[t] = total
         charge(hedge, shares, eta, losses)
         if importance[min(t, last)] > 0.0:

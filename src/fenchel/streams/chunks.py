@@ -13,7 +13,7 @@ from fenchel.streams.source import Reading, Source
 Bytes = NDArray[np.uint8]
 
 CHUNK = 1 << 20  # larger ones leave the processor's cache and read no faster
-LONGEST_LINE = 1 << 30
+LONGEST_LINE = 1 << 26  # what one line may take of the memory, before it is parsed
 NEWLINE = 10
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -98,7 +98,7 @@ def _drop_mark(buffer: Bytes, filled: int, name: str) -> int:
 
 def _grown(buffer: Bytes, name: str) -> Bytes:
     if len(buffer) > LONGEST_LINE:
-        remedy = "check that the file is text in the format named"
+        remedy = "check that the file is text in the format named, or split the line"
         raise BadInput(f"a line of more than {LONGEST_LINE} bytes", remedy, file=name)
     grown = np.empty(2 * len(buffer), np.uint8)
     grown[: len(buffer)] = buffer

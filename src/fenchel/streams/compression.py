@@ -8,7 +8,9 @@ from typing import Any
 
 from fenchel.streams.errors import BadInput
 
-PIECE = 1 << 15  # small: one piece may expand a thousandfold
+PIECE = 1 << 15  # compressed bytes read at a time
+EXPANDED = 1 << 20  # plain bytes made at a time: a small file may expand without end
+ZSTD_PIECE = 1 << 9  # zstd cannot be told to stop: so many bytes make 16 MiB at the most
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd"}
 
@@ -26,9 +28,60 @@ def without_compression(name: str) -> str:
     return next((name[: -len(s)] for s in SUFFIXES if name.lower().endswith(s)), name)
 
 
+class _Gzip:
+    """zlib's decompressor with the interface of bz2's."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(wbits=31)
+        self._stopped = False  # before the input was used up, or its last match written out
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._stopped
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        plain = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
+        self._stopped = len(plain) == max_length
+        return plain
+
+
+class _Zstd:
+    """zstandard's decompressor with the interface of bz2's; bounded by what it is given."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self._waiting = memoryview(b"")
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._inner.eof)
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._waiting
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._inner.unused_data) + bytes(self._waiting)
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        if data:
+            self._waiting = memoryview(data)
+        piece, self._waiting = self._waiting[:ZSTD_PIECE], self._waiting[ZSTD_PIECE:]
+        return bytes(self._inner.decompress(piece))
+
+
 def _decompressor(kind: str, name: str) -> Any:
     if kind == "gzip":
-        return zlib.decompressobj(wbits=31)
+        return _Gzip()
     if kind == "bzip2":
         return bz2.BZ2Decompressor()
     try:
@@ -36,11 +89,14 @@ def _decompressor(kind: str, name: str) -> Any:
     except ImportError:
         remedy = "install fenchel[zst], or decompress the file first"
         raise BadInput("reading zstd needs the package zstandard", remedy, file=name) from None
-    return zstandard.ZstdDecompressor().decompressobj()
+    return _Zstd(zstandard.ZstdDecompressor().decompressobj())
 
 
 class Decompressed:
-    """The plain bytes of a compressed stream, which may have several members in a row."""
+    """The plain bytes of a compressed stream, which may have several members in a row.
+
+    Memory stays bounded whatever the file expands to: each step makes no more than a piece.
+    """
 
     def __init__(self, kind: str, stream: Any, name: str) -> None:
         self._kind, self._stream, self._name = kind, stream, name
@@ -49,36 +105,39 @@ class Decompressed:
         self._plain = memoryview(b"")
 
     def readinto(self, buffer: memoryview) -> int:
-        """Fill the buffer as far as one piece goes; 0 at the end of the last member."""
+        """Fill the buffer as far as one step goes; 0 at the end of the last member."""
         while not self._plain:
-            size = self._stream.readinto(self._piece)
-            if size == 0:
-                self._check_whole()
-                return 0
-            self._plain = memoryview(self._expand(bytes(self._piece[:size])))
+            data = b""
+            if self._decompressor.eof:
+                data = self._next_member()
+                if not data:
+                    return 0
+                self._decompressor = _decompressor(self._kind, self._name)
+            elif self._decompressor.needs_input:
+                data = self._read()
+                if not data:
+                    raise self._damaged(f"the {self._kind} data ends too early")
+            self._plain = memoryview(self._expand(data))
         size = min(len(buffer), len(self._plain))
         buffer[:size] = self._plain[:size]
         self._plain = self._plain[size:]
         return size
 
-    def _expand(self, piece: bytes) -> bytes:
-        plain = []
-        while piece:
-            if self._decompressor.eof:
-                piece = piece.lstrip(b"\0")  # padding between members, as tape archives leave
-                if not piece:
-                    break
-                self._decompressor = _decompressor(self._kind, self._name)
-            try:
-                plain.append(self._decompressor.decompress(piece))
-            except Exception as error:  # each library has its own class of error
-                raise self._damaged(f"the {self._kind} data is damaged: {error}") from None
-            piece = self._decompressor.unused_data if self._decompressor.eof else b""
-        return b"".join(plain)
+    def _read(self) -> bytes:
+        return bytes(self._piece[: self._stream.readinto(self._piece)])
 
-    def _check_whole(self) -> None:
-        if not self._decompressor.eof:
-            raise self._damaged(f"the {self._kind} data ends too early")
+    def _next_member(self) -> bytes:
+        """The bytes after a member's end, without the padding that tape archives leave."""
+        data = self._decompressor.unused_data.lstrip(b"\0")
+        while not data and (piece := self._read()):
+            data = piece.lstrip(b"\0")
+        return bytes(data)
+
+    def _expand(self, data: bytes) -> bytes:
+        try:
+            return bytes(self._decompressor.decompress(data, EXPANDED))
+        except Exception as error:  # each library has its own class of error
+            raise self._damaged(f"the {self._kind} data is damaged: {error}") from None
 
     def _damaged(self, what: str) -> BadInput:
         return BadInput(what, "fetch or compress the file again", file=self._name)

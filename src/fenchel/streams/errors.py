@@ -37,6 +37,10 @@ class BadInput(ValueError):  # noqa: N818 (what it says, not that it is an error
         super().__init__(f"{place}: {what}{shown}; {remedy}")
 
 
+class UnreadablePlace(BadInput):
+    """A place that cannot be read at all: there is no line to tell."""
+
+
 def shorten(value: str) -> str:
     """The value between quotes, on one line, cut when it is long."""
     return repr(value if len(value) <= SHOWN_VALUE else value[: SHOWN_VALUE - 1] + "…")

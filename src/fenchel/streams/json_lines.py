@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel.streams.chunks import Bytes
+from fenchel.streams.errors import EXPLANATIONS, Mistake
 from fenchel.streams.names import joined
 from fenchel.streams.parsed import UNKNOWN, Parsed
 from fenchel.streams.readers import LineReader
 from fenchel.streams.rows import Batch, Refusal, Vocabulary, batch_of_names, must_parse_again
+from fenchel.streams.vw import LONGEST_NAME
 
 LABELS = ("label", "y")
 NUMBER, TEXT = 1, 2  # kinds of labels, besides UNKNOWN
@@ -77,16 +79,23 @@ def _entries(row: dict[str, Any], prefix: str = "") -> Any:
     """The features of an object: name and value, in order, those of value 0 left out."""
     for key, value in row.items():
         if isinstance(value, str):
-            yield f"{prefix}{key}={value}", 1.0
+            yield _short(f"{prefix}{key}={value}", key), 1.0
         elif isinstance(value, dict) and not prefix:
             yield from _entries(value, f"{key}.")
         elif isinstance(value, (int, float)):
             number = _finite(key, value)
             if number != 0.0:
-                yield prefix + key, number
+                yield _short(prefix + key, key), number
         elif value is not None:
             kind = "a list" if isinstance(value, list) else "an object two levels down"
             raise _LineError(f"{kind} as a value", "write numbers, strings or true", None, key)
+
+
+def _short(name: str, key: str) -> str:
+    """The name, unless it is too long to be one."""
+    if len(name) > LONGEST_NAME // 4 and len(name.encode()) > LONGEST_NAME:
+        raise _LineError(*EXPLANATIONS[Mistake.NAME_TOO_LONG], name, key)
+    return name
 
 
 def _finite(key: str, value: float) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from fenchel.streams.compression import Decompressed, compression_of
-from fenchel.streams.errors import BadInput
+from fenchel.streams.errors import BadInput, UnreadablePlace
 
 STANDARD_INPUT = "-"
 MAGIC_BYTES = 4
@@ -143,19 +143,19 @@ def _open_path(path: Path) -> BinaryIO:
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            raise BadInput("this is a directory", "name a file in it", file=file)
+            raise UnreadablePlace("this is a directory", "name a file in it", file=file)
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
-            raise BadInput("this is a device", "name a file, a pipe, or - ", file=file)
+            raise UnreadablePlace("this is a device", "name a file, a pipe, or - ", file=file)
         return path.open("rb", buffering=0)
     except FileNotFoundError:
-        raise BadInput("there is no such file", "check the path", file=file) from None
+        raise UnreadablePlace("there is no such file", "check the path", file=file) from None
     except OSError as error:
         what = f"the file cannot be read: {error.strerror or error}"
-        raise BadInput(what, "check its permissions", file=file) from None
+        raise UnreadablePlace(what, "check its permissions", file=file) from None
     except ValueError as error:
-        if isinstance(error, BadInput):
+        if isinstance(error, UnreadablePlace):
             raise
-        raise BadInput(f"not a path: {error}", "check the path", file=repr(file)) from None
+        raise UnreadablePlace(f"not a path: {error}", "check the path", file=repr(file)) from None
 
 
 def _pipe_descriptor(raw: Any) -> int | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fenchel.streams.block import Block
 from fenchel.streams.chunks import chunks
-from fenchel.streams.errors import BadInput, Skipped
+from fenchel.streams.errors import BadInput, Skipped, UnreadablePlace
 from fenchel.streams.names import Names
 from fenchel.streams.pipeline import ordered
 from fenchel.streams.readers import Reader
@@ -90,7 +90,7 @@ class TextStream(Stream):
                 rows += len(batch.parsed.indptr) - 1
                 lines += batch.parsed.lines
         except BadInput as error:
-            if error.line is not None:
+            if error.line is not None or isinstance(error, UnreadablePlace):
                 raise
             # The bytes themselves were refused: say how far the text was read.
             raise BadInput(

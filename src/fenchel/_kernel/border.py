@@ -141,22 +141,20 @@ def _bits(values: NDArray[Any]) -> NDArray[Any]:
     return values.view(np.uint64 if values.dtype.itemsize == 8 else np.uint32)
 
 
-def as_importance(weights: Any, count: int) -> Array:
+def as_importance(weights: Any, count: int, argument: str = "weights") -> Array:
     """Importance weights: one finite number ≥ 0 a row; a single 1 where there are none."""
     if weights is None:
         return np.ones(1)
-    array = _for_kernels(as_values(weights, "weights").astype(np.float64, copy=False))
-    if array.shape != (count,):
-        raise ValueError(f"weights has shape {array.shape}, X has {count} rows: give one a row")
-    refuse(array, "weights", ~(np.isfinite(array) & (array >= 0.0)), "finite and not negative")
+    array = _for_kernels(as_values(weights, argument).astype(np.float64, copy=False))
+    refuse_length(array, argument, count)
+    refuse(array, argument, ~(np.isfinite(array) & (array >= 0.0)), "finite and not negative")
     return array if count else np.ones(1)
 
 
 def as_targets(y: Any, count: int) -> Array:
     """Targets of regression: one finite number a row."""
     array = _for_kernels(as_values(y, "y").astype(np.float64, copy=False))
-    if array.shape != (count,):
-        raise ValueError(f"y has shape {array.shape}, X has {count} rows: give one a row")
+    refuse_length(array, "y", count)
     refuse(array, "y", ~np.isfinite(array), "finite")
     return array
 
@@ -177,6 +175,12 @@ def as_outputs(y: Any, count: int, outputs: int) -> Array:
             "correct or remove the row"
         )
     return array
+
+
+def refuse_length(array: NDArray[Any], argument: str, count: int) -> None:
+    """Raise unless there is one entry a row."""
+    if array.shape != (count,):
+        raise ValueError(f"{argument} has shape {array.shape}, X has {count} rows: give one a row")
 
 
 def refuse(array: Array, argument: str, bad: NDArray[np.bool_], must_be: str) -> None:
@@ -200,20 +204,29 @@ def unordered(rows: Rows, t: int, width: int) -> bool:
 
 def ordered(rows: SparseRows, count: int, width: int) -> SparseRows:
     """The same rows with columns in order and repeated ones added up."""
-    at = _beyond_order(rows, width)
-    if at >= 0:
-        raise ValueError(explain(rows, at, width))
+    refuse_unsound(rows, width)
     matrix = sp.csr_array(
         (rows.values.copy(), rows.indices.astype(np.int64), rows.indptr.copy()),
         shape=(count, width),
     )
     matrix.sum_duplicates()
     clean, _, _ = _sparse_rows(matrix)
+    refuse_unsound(clean, width)  # a sum may be more than a number can hold
     return clean
 
 
-def _beyond_order(rows: SparseRows, width: int) -> int:
+def refuse_unsound(rows: Rows, width: int) -> None:
+    """Raise for the first row with more wrong than the order of its columns, if there is one."""
+    at = _beyond_order(rows, width)
+    if at >= 0:
+        raise ValueError(explain(rows, at, width))
+
+
+def _beyond_order(rows: Rows, width: int) -> int:
     """The first row with more wrong than the order of its columns, or −1."""
+    if isinstance(rows, DenseRows):
+        finite = np.isfinite(rows.values).all(axis=1)
+        return -1 if finite.all() else int(np.argmin(finite))
     for t in np.nonzero(np.diff(rows.indptr) < 0)[0]:
         return int(t)
     end = rows.indptr[-1]
@@ -253,6 +266,6 @@ def explain(rows: Rows, t: int, width: int) -> str:
 
 def _not_finite(row: int, column: int, value: Any) -> str:
     return (
-        f"X[{row}, {column}] is {value}: values must be finite; "
+        f"X[{row}, {column}] is {value}: values must be finite, not NaN or inf; "
         "fill or remove it (nothing was learned)"
     )
