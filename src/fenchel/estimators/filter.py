@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from fenchel import learners, models
+from fenchel._kernel import border
 from fenchel._kernel.state import Array
 from fenchel.certificates import Certificate
-from fenchel.learners import border, storage
+from fenchel.learners import storage
 from fenchel.learners.learner import Learner
 from fenchel.learners.registry import parameters_of
 from fenchel.learners.specification import parse
