@@ -93,6 +93,8 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         border.refuse_masked(X, "X")
         if sp.issparse(X):  # first: what follows trusts the indices
             _refuse_unsound(X)
+            if X.format == "csr" and X.indices.dtype.kind == "u":  # which SciPy cannot multiply
+                X = sp.csr_array((X.data, X.indices.astype(np.int64), X.indptr), shape=X.shape)
         form = {"accept_sparse": "csr", "dtype": (np.float64, np.float32)}
         try:
             checked = validate_data(self, X, **form, ensure_all_finite=False, **options)

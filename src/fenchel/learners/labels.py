@@ -49,9 +49,7 @@ class Labels:
         array = np.asarray(y)
         if array.ndim != 1:
             raise ValueError(f"y has {array.ndim} dimensions: give one label a row")
-        if array.dtype.kind in "fc" and not np.isfinite(array).all():
-            at = int(np.argmax(~np.isfinite(array)))
-            raise ValueError(f"y[{at}] is {array[at]}: a label must be known; remove the row")
+        _refuse_unknown(array)
         negative, positive = self._recognise(array)
         signs = np.zeros(len(array))
         if negative is not None:
@@ -140,9 +138,7 @@ class ClassLabels:
         array = np.asarray(y)
         if array.ndim != 1:
             raise ValueError(f"y has {array.ndim} dimensions: give one label a row")
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            at = int(np.argmax(~np.isfinite(array)))
-            raise ValueError(f"y[{at}] is {array[at]}: a label must be known; remove the row")
+        _refuse_unknown(array)
         number = {label: k for k, label in enumerate(self.classes)}
         out = np.empty(len(array))
         for t, label in enumerate(array.tolist()):
@@ -301,6 +297,28 @@ def known_after(targets: Array, known: int) -> NDArray[np.int64]:
     array([1, 1, 3, 3])
     """
     return np.asarray(np.maximum(np.maximum.accumulate(targets.astype(np.int64)) + 1, known))
+
+
+def _refuse_unknown(array: NDArray[Any]) -> None:
+    """Raise for the first label that is none: NaN, an infinity, None."""
+    if array.dtype.kind in "fc":
+        unknown = ~np.isfinite(array)
+    elif array.dtype.kind == "O":
+        unknown = np.fromiter(map(_is_unknown, array), bool, len(array))
+    else:
+        return
+    if unknown.any():
+        at = int(np.argmax(unknown))
+        raise ValueError(f"y[{at}] is {array[at]}: a label must be known; remove the row")
+
+
+def _is_unknown(label: Any) -> bool:
+    if isinstance(label, str):
+        return False
+    try:
+        return label is None or bool(label != label or label in (np.inf, -np.inf))
+    except (TypeError, ValueError):  # what cannot be compared, such as pandas' NA
+        return True
 
 
 def _usual_place(label: Any) -> int | None:

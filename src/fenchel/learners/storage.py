@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any
 
 from fenchel import models
+from fenchel._kernel.border import MOST_COLUMNS
 from fenchel.learners import specification
 from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.learner import Learner
@@ -72,7 +73,8 @@ def _laid_in(arrays: dict[str, Any], metadata: dict[str, Any], known: dict[str, 
         if type(number) is not int or number < 0:
             raise ValueError(f"{name} is {number!r:.40}, not a whole number")
     # Before room is made for them: a file cannot have more of anything than its arrays tell of.
-    if columns > sum(array.size for array in arrays.values()):
+    room = sum(array.size for array in arrays.values()) if arrays else MOST_COLUMNS
+    if columns > room:
         raise ValueError(f"{columns} columns are more than its arrays hold")
     if metadata["named"]:
         names = models.unpack_strings(arrays.pop("names.text"), arrays.pop("names.ends"))
