@@ -133,7 +133,7 @@ def identity(case: Any) -> str | None:
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b""], ids=["lf", "crlf", "none"])
 @pytest.mark.parametrize(("format", "line", "column", "what"), TABLE, ids=identity)
 def test_refused_with_its_place(
-    format: str, line: str | bytes, column: int, what: str, end: bytes
+    format: str, line: str | bytes, column: int, what: str, end: bytes, record_property: Any
 ) -> None:
     bad = line.encode() if isinstance(line, str) else line
     good, header = GOOD[format].encode(), HEADER.get(format, "").encode()
@@ -155,6 +155,7 @@ def test_refused_with_its_place(
     assert sum(block.rows for block in stream) == 5
     assert stream.skipped.count == 1
     assert stream.skipped.messages == [message]
+    record_property("bad lines refused with their place, and skipped", 1)
 
 
 def test_an_open_quote_swallows_the_rest_and_says_where_it_opened() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fenchel import models
+from fenchel import Learner, learners, models
 from fenchel.models.header import BLANK, MAGIC, MAX_BYTES, seal
 
 SAVER = Path(__file__).parents[1] / "models" / "saver.py"
@@ -245,7 +245,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_headers_are_refused_quickly_in_little_memory(tmp_path, name):
+def test_hostile_headers_are_refused_quickly_in_little_memory(tmp_path, name, record_property):
     path = tmp_path / "m.fenchel"
     path.write_bytes(HOSTILE[name])
     tensors_only = name in ("no booleans", "other digest of the tensors")
@@ -258,6 +258,7 @@ def test_hostile_headers_are_refused_quickly_in_little_memory(tmp_path, name):
         assert tracemalloc.get_traced_memory()[1] < 8 << 20
     finally:
         tracemalloc.stop()
+    record_property("hostile model headers refused", 1)
 
 
 def test_forged_files_are_refused_for_their_header_only(tmp_path):
@@ -302,3 +303,40 @@ def test_two_processes_saving_to_one_path_leave_a_whole_model(tmp_path):
     assert result["last"] in (50, 1_000_050)
     assert result["seen"] > 2
     assert os.listdir(tmp_path) == ["m.fenchel"]
+
+
+LIES = {  # what a file with right digests may say of its learner
+    "no learner": {"learner": None},
+    "another learner": {"learner": "nothing"},
+    "parameters of another": {"parameters": {"p": 3.0}},
+    "parameters that are none": {"parameters": 7},
+    "a function for a part": {"parameters": {"domain": {"part": "check_regularizer"}}},
+    "a module for a part": {"parameters": {"domain": {"part": "verbs"}}},
+    "columns beyond the memory": {"columns": 10**15},
+    "columns below zero": {"columns": -1},
+    "half a column": {"columns": 1.5},
+    "rounds of text": {"rounds": "many"},
+    "names it has not": {"named": True},
+    "labels without end": {"labels": ["x"] * 100_000},
+    "labels that are none": {"labels": 3},
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_metadata_that_contradicts_the_arrays(tmp_path, name, record_property):
+    path = tmp_path / "m.fenchel"
+    learner = learners.perceptron()
+    learner.learn_many([[1.0, 0.0], [0.0, 2.0]], [1, -1])
+    learner.save(path)
+    arrays, metadata = models.read(path)
+    models.write(path, arrays, {**metadata, **LIES[name]})
+    tracemalloc.start()
+    try:
+        with pytest.raises(models.ModelRefused) as refusal:
+            Learner.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+    assert str(refusal.value).startswith(f"{path}: ")
+    assert str(refusal.value).isprintable()
+    record_property("models that contradict themselves refused", 1)
