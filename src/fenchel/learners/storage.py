@@ -83,7 +83,7 @@ def _laid_in(arrays: dict[str, Any], metadata: dict[str, Any], known: dict[str, 
             raise ValueError(f"{len(names)} names do not fit {columns} columns")
     if learner.labels is not None:
         labels = metadata["labels"]
-        if not isinstance(labels, list) or len(labels) > max(2, len(arrays)):
+        if not isinstance(labels, list) or len(labels) > max(2, room):
             raise ValueError("its labels do not fit its arrays")
         learner.labels = type(learner.labels)(labels)
     learner.lay_in(arrays, columns)
