@@ -62,7 +62,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         with self._unchanged_if_refused():
             X, y = self._checked(X, y, first=True)
             check_classification_targets(y)
-            weights = checked_weights(sample_weight, len(y))
+            weights = checked_weights(sample_weight, X.shape[0])
             self._begin(*_classes_of(y))
             self._learn_all(X, y, weights)
         return self
@@ -75,7 +75,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         with self._unchanged_if_refused():
             X, y = self._checked(X, y, first)
             check_classification_targets(y)
-            weights = checked_weights(sample_weight, len(y))
+            weights = checked_weights(sample_weight, X.shape[0])
             if first:
                 found, labels = _classes_of(y)
                 self._begin(found if classes is None else np.unique(classes), labels)

@@ -36,7 +36,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         self._check_passes()
         with self._unchanged_if_refused():
             X, y = self._checked(X, y, first=True)
-            weights = checked_weights(sample_weight, len(y))
+            weights = checked_weights(sample_weight, X.shape[0])
             self.learner_: Learner = self._new_learner(y)
             self._learn_all(X, y, weights)
         return self
@@ -46,7 +46,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         first = not hasattr(self, "learner_")
         with self._unchanged_if_refused():
             X, y = self._checked(X, y, first)
-            weights = checked_weights(sample_weight, len(y))
+            weights = checked_weights(sample_weight, X.shape[0])
             if first:
                 self.learner_ = self._new_learner(y)
             self._learn(X, y, weights)
