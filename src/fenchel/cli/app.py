@@ -104,3 +104,18 @@ def learners(**given: Any) -> None:
     from fenchel.cli import listing
 
     listing.learners(**given)
+
+
+@main.command()
+@click.option("--data", metavar="DIR", help="Public data sets; without it embedded data.")
+@click.option("--output", default="reproduce", show_default=True, metavar="DIR",
+              help="Where index.html and reproduce.json go.")  # fmt: skip
+@options.quiet
+def reproduce(**given: Any) -> None:
+    """Measure every claim of the paper: tables, pictures, one page.
+
+    Exit status 1 if an inequality is violated.
+    """
+    from fenchel.cli import reproducing
+
+    reproducing.reproduce(**given)

@@ -9,11 +9,10 @@ from typing import Any
 
 from fenchel.certificates import Certificate, Regret
 from fenchel.certificates.hindsight import MOST_HELD
-from fenchel.cli import embedded
 from fenchel.cli.saying import LABEL_WIDTH, counted, fact, say
 from fenchel.cli.sources import Data
 from fenchel.cli.tables import WIDTH, table
-from fenchel.evaluate import learn
+from fenchel.evaluate import embedded, learn
 from fenchel.learners import Learner
 from fenchel.streams import Block
 

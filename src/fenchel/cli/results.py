@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
@@ -14,6 +12,7 @@ import click
 from fenchel.cli.saying import counted, fact, number, say
 from fenchel.cli.tasks import shown
 from fenchel.evaluate import Run, Score
+from fenchel.report.text import json_text
 from fenchel.streams import Skipped, Stream
 
 
@@ -92,8 +91,7 @@ def _score(score: Score) -> dict[str, Any]:
 def write_json(file: str, content: Any) -> None:
     """To a file, or to standard output for ``-``; numbers that JSON does not have become null."""
     with naming(file), click.open_file(file, "w") as output:
-        json.dump(_finite(content), output, indent=2, ensure_ascii=False, allow_nan=False)
-        output.write("\n")
+        output.write(json_text(content))
 
 
 @contextmanager
@@ -105,14 +103,6 @@ def naming(file: str) -> Iterator[None]:
         if error.filename is None and file != "-":
             error.filename = file
         raise
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class Lines:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from fenchel.cli import embedded
+from fenchel.evaluate import embedded
 from fenchel.streams import BadInput, Block, Names, Stream, guess_format, open_stream
 
 STANDARD_INPUT = "-"

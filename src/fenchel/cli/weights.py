@@ -7,9 +7,6 @@ compared after multiplying by their usual size.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
-
 import click
 import numpy as np
 
@@ -17,39 +14,19 @@ from fenchel.cli.models import Model, load
 from fenchel.cli.saying import announce_compiling
 from fenchel.cli.tables import table
 from fenchel.cli.tasks import shown
-from fenchel.learners import Learner, Mixture
-
-
-class Weights(NamedTuple):
-    """One weight vector: of which class, and the intercept's weight."""
-
-    label: str
-    values: Any
-    bias: float
+from fenchel.learners import Mixture
+from fenchel.report.evidence import Weights, weight_vectors
 
 
 def tell_weights(path: str, top: int) -> None:
     """Print the experts' shares, the intercept and the largest weights."""
     announce_compiling(quiet=False)
     model = load(path)
-    learner = model.learner
-    if isinstance(learner, Mixture):
-        _tell_shares(learner)
-        if learner.task != "regression":
-            learner = learner.best
-    vectors = list(_vectors(learner, model.learner))
+    if isinstance(model.learner, Mixture):
+        _tell_shares(model.learner)
+    vectors = list(weight_vectors(model.learner))
     if vectors:
         _tell_largest(model, vectors, top)
-
-
-def _vectors(learner: Learner, owner: Learner) -> Iterator[Weights]:
-    """The weight vectors: one, or one for each class."""
-    weights = learner._all_weights()
-    if weights.ndim == 1:
-        yield Weights("", weights[1:], float(weights[0]))
-        return
-    for label, column in zip(owner.classes, weights.T, strict=True):
-        yield Weights(shown(label), column[1:], float(column[0]))
 
 
 def _tell_shares(mixture: Mixture) -> None:
@@ -72,7 +49,7 @@ def _tell_largest(model: Model, vectors: list[Weights], top: int) -> None:
         weight = float(values[which, column])
         if weight == 0.0:
             break
-        label = [vectors[which].label] if several else []
+        label = [shown(vectors[which].label)] if several else []
         share = f"{100.0 * abs(weight) / total:.3g}%"
         rows.append([_name(model, column), *label, f"{weight:+.6g}", share])
     headings = ["feature", *(["class"] if several else []), "weight", "share"]

@@ -11,6 +11,7 @@ import numpy as np
 
 from fenchel._kernel.state import Array
 from fenchel.evaluate.constant import BestConstant
+from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.feeding import learn
 from fenchel.evaluate.measures import Flags, Outcome, outcome
 from fenchel.learners import Learner
@@ -63,11 +64,12 @@ class Step(NamedTuple):
 
 
 class Run:
-    """A learner on its way through a stream, and its score."""
+    """A learner on its way through a stream, its score, and the loss along the way."""
 
     def __init__(self, learner: Learner, width: int = 0) -> None:
         self.learner = learner
         self.score = Score()
+        self.curve = Curve()
         self.constant = BestConstant(regression=learner.task == "regression")
         self._width = width
 
@@ -80,6 +82,7 @@ class Run:
         targets = targets_of(self.learner, block)
         scored = outcome(self.learner, margins, targets, known)
         self.score.add(scored, block.weights)
+        self.curve.see(scored.losses, block.weights)
         self.constant.see(targets, block.weights)
         return Step(margins, targets, scored)
 

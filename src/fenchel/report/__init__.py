@@ -1,1 +1,1 @@
-"""To be written."""
+"""Pictures and pages: the claims of the paper measured, and a comparison to show."""

@@ -1,0 +1,141 @@
+"""What a claim leaves behind: inequalities with both sides measured, and a section of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from fenchel.certificates import Certificate, Hindsight
+from fenchel.learners import Composed, Learner, from_parameters
+from fenchel.learners.certifying import Stream
+from fenchel.learners.specification import format_specification
+from fenchel.report.page import Bad, Section, Words, folded, table
+from fenchel.report.text import figure
+
+
+class Check(NamedTuple):
+    """left ≤ right, measured.
+
+    ``applies`` is False where the run breaks an assumption of the theorem: then nothing was
+    promised. ``promised`` is False for what the paper prints and the errata correct.
+    """
+
+    claim: str
+    equation: str
+    left: float
+    right: float
+    holds: bool
+    where: str = ""
+    against: str = ""
+    applies: bool = True
+    promised: bool = True
+
+    @property
+    def violated(self) -> bool:
+        """Whether a promise was broken."""
+        return self.promised and self.applies and not self.holds
+
+    def figures(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return self._asdict()
+
+
+class Claim(NamedTuple):
+    """A family of claims: its section of the page, and its inequalities."""
+
+    section: Section
+    checks: list[Check]
+
+
+def inequality(
+    claim: str, left: float, right: float, where: str = "", equation: str = "measured"
+) -> Check:
+    """left ≤ right, up to a relative rounding of 1e−9."""
+    unit = 1e-9 * max(abs(left), abs(right))
+    return Check(claim, equation, float(left), float(right), bool(left <= right + unit), where)
+
+
+def certified(certificate: Certificate, where: str, promised: bool = True) -> Check:
+    """A certificate as a check."""
+    return Check(
+        f"{certificate.theorem}: {certificate.quantity}",
+        certificate.equation,
+        float(certificate.achieved),
+        float(certificate.bound),
+        certificate.holds,
+        where,
+        certificate.comparator,
+        certificate.applies,
+        promised and certificate.kind != "printed",
+    )
+
+
+def certifying(name: str, **parameters: Any) -> Composed:
+    """A learner that keeps what its certificates need."""
+    learner = from_parameters(name, {**parameters, "certify": True})
+    assert isinstance(learner, Composed), f"{name} has no certificates"
+    if learner.labels is not None:
+        learner.declare([-1.0, 1.0])
+    return learner
+
+
+def hindsight(learner: Composed) -> Hindsight:
+    """The rows that a learner kept, and the best u over them, for others on the same rows."""
+    return Hindsight(Stream(learner, None), learner.columns)
+
+
+def all_certified(found: Iterable[Certificate], learner: Learner, data: str) -> list[Check]:
+    """The certificates of one run as checks."""
+    own = {k: v for k, v in learner.parameters.items() if k not in ("certify", "intercept")}
+    where = f"{format_specification(learner.name, own)} on {data}"
+    return [certified(certificate, where) for certificate in found]
+
+
+def named(found: Sequence[Certificate], equation: str) -> Certificate:
+    """The certificate of this equation."""
+    return next(c for c in found if c.equation == equation)
+
+
+def ledger(learner: Learner) -> dict[str, float]:
+    """The sums that a certified learner kept along its run, by their names in the ledger."""
+    prefix = "ledger."
+    kept = learner.state_arrays().items()
+    return {
+        name.removeprefix(prefix): float(array[0])
+        for name, array in kept
+        if name.startswith(prefix)
+    }
+
+
+def check_table(checks: Sequence[Check]) -> str:
+    """The checks of a claim as a table, folded away."""
+    count = sum(check.promised and check.applies for check in checks)
+    caption = f"Both sides of every inequality: {count:,} promised on these runs"
+    return folded(caption, check_rows(checks, caption))
+
+
+def check_rows(checks: Sequence[Check], caption: str) -> str:
+    """Checks as a table."""
+    rows = [
+        [
+            Words(check.claim),
+            Words(check.equation),
+            Words(check.where),
+            figure(check.left),
+            figure(check.right),
+            _verdict(check),
+        ]
+        for check in checks
+    ]
+    headings = ["claim", "equation", "run", "left", "right", "left ≤ right"]
+    return table(caption, headings, rows)
+
+
+def _verdict(check: Check) -> str:
+    if not check.promised:
+        return Words("holds here, false in general" if check.holds else "fails, as it should")
+    if not check.applies:
+        return Words("not promised: an assumption is broken")
+    if not check.holds:
+        return Bad("VIOLATED")
+    return "yes" if check.left <= check.right else Words("yes, up to rounding")
