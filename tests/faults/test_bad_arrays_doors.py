@@ -26,6 +26,17 @@ LEARNERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "auto": (learners.auto, Y),
     "auto, regression": (lambda: learners.auto("regression"), Y * 1.5),
     "one_against_rest": (lambda: learners.one_against_rest(learners.perceptron()), CLASSES),
+    "max_margin": (lambda: learners.max_margin(learners.perceptron()), CLASSES),
+    "multi_label": (
+        lambda: learners.multi_label(learners.perceptron()),
+        [{"a"}, {"b"}, {"a", "b"}, set()],
+    ),
+    "multi_output": (lambda: learners.multi_output(learners.lms()), np.outer(Y, [1.0, 0.5])),
+    "multi_task": (learners.multi_task, np.array([[1, np.nan], [0, 1], [2, 2], [np.nan, 0]])),
+    "ranking": (
+        lambda: learners.ranking(learners.perceptron()),
+        np.array([[2.0, 1.0], [1.0, 1.0], [0.0, 1.0], [1.0, 2.0]]),  # relevance and query
+    ),
 }
 
 
@@ -68,6 +79,35 @@ def test_a_refused_block_of_many_columns_leaves_no_trace(door):
     twin, _ = trained(door)
     np.testing.assert_array_equal(learner.learn_many(CLEAN, y), twin.learn_many(CLEAN, y))
     assert fingerprint(learner) == fingerprint(twin)
+
+
+@pytest.mark.parametrize(
+    ("door", "y"),
+    [
+        ("one_against_rest", [{"a"}, {"b"}, {"a"}, {"b"}]),
+        ("max_margin", [["a"], ["b"], ["a"], ["b"]]),
+        ("multi_label", None),
+        ("multi_label", ["a", "b", "a", "b"]),
+        ("multi_label", [{"a"}, {None}, {"a"}, {"b"}]),
+        ("multi_label", np.array([[0, 1], [1, 0], [2, 0], [0, 0]])),
+        ("multi_output", [1.0, 2.0, 3.0, 4.0]),
+        ("multi_output", [[1.0, np.nan]] * 4),
+        ("multi_output", [[1.0, 2.0, 3.0]] * 4),
+        ("multi_task", None),
+        ("multi_task", [[1.0, np.inf]] * 4),
+        ("multi_task", [{"a": np.inf}] * 4),
+        ("multi_task", [[1.0, "a"]] * 4),
+        ("ranking", [1.0, 2.0, 3.0, 4.0]),
+        ("ranking", [[1.0, np.nan]] * 4),
+    ],
+    ids=repr,
+)
+def test_targets_of_several_kinds(door, y):
+    learner, _ = trained(door)
+    before = fingerprint(learner)
+    with pytest.raises(ValueError, match="y"):
+        learner.learn_many(CLEAN, y)
+    assert fingerprint(learner) == before
 
 
 @pytest.mark.parametrize("unknown", [None, np.nan, np.inf, pd.NA], ids=repr)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fenchel._kernel import border
 from fenchel._kernel.state import Array
 
 PLUS, MINUS = np.ones(1), -np.ones(1)
@@ -183,6 +184,8 @@ class LabelSets(ClassLabels):
         """±1 for each row and label; new labels get the next columns."""
         if len(getattr(y, "shape", ())) == 2:
             return self._indicated(y)
+        if not isinstance(y, Iterable):
+            raise ValueError(f"y is {y!r}: give one set of labels a row, or an indicator matrix")
         sets = [self._labels_of(labels, row) for row, labels in enumerate(y)]
         number = {label: k for k, label in enumerate(self.classes)}
         before = len(number)
@@ -223,6 +226,11 @@ class LabelSets(ClassLabels):
     def _labels_of(labels: Any, row: int) -> set[Any]:
         if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
             raise ValueError(f"y[{row}] is {labels!r}: give a set of labels, {{{labels!r}}} of one")
+        for label in labels:
+            if _is_unknown(label):
+                raise ValueError(
+                    f"y[{row}] has the label {label}: a label must be known; leave it out"
+                )
         return {_plain(label) for label in labels}
 
     def decode(self, scores: Any) -> Any:
@@ -247,7 +255,7 @@ class TaskTargets(ClassLabels):
 
     def encode(self, y: Any) -> Array:
         """One row of targets a row; new tasks get the next columns."""
-        if not all(isinstance(row, Mapping) for row in y):
+        if not (isinstance(y, Iterable) and all(isinstance(row, Mapping) for row in y)):
             return self._columns(y)
         number = {task: k for k, task in enumerate(self.classes)}
         for row in y:
@@ -264,7 +272,7 @@ class TaskTargets(ClassLabels):
         """Targets of a row are never one plain label."""
 
     def _columns(self, y: Any) -> Array:
-        array = np.ascontiguousarray(y, np.float64)
+        array = np.ascontiguousarray(border.as_values(y, "y"), np.float64)
         if array.ndim != 2 or (self.classes and len(self.classes) != array.shape[1]):
             wanted = len(self.classes) or "tasks"
             raise ValueError(
@@ -300,7 +308,7 @@ def known_after(targets: Array, known: int) -> NDArray[np.int64]:
 
 
 def _refuse_unknown(array: NDArray[Any]) -> None:
-    """Raise for the first label that is none: NaN, an infinity, None."""
+    """Raise for the first label that is none: NaN, an infinity, None, a list or a set."""
     if array.dtype.kind in "fc":
         unknown = ~np.isfinite(array)
     elif array.dtype.kind == "O":
@@ -309,15 +317,18 @@ def _refuse_unknown(array: NDArray[Any]) -> None:
         return
     if unknown.any():
         at = int(np.argmax(unknown))
-        raise ValueError(f"y[{at}] is {array[at]}: a label must be known; remove the row")
+        raise ValueError(
+            f"y[{at}] is {array[at]}: a label must be known, one a row; correct or remove the row"
+        )
 
 
 def _is_unknown(label: Any) -> bool:
     if isinstance(label, str):
         return False
     try:
+        hash(label)
         return label is None or bool(label != label or label in (np.inf, -np.inf))
-    except (TypeError, ValueError):  # what cannot be compared, such as pandas' NA
+    except (TypeError, ValueError):  # what cannot be a key, or compared, such as pandas' NA
         return True
 
 
