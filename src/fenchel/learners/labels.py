@@ -255,7 +255,7 @@ class TaskTargets(ClassLabels):
 
     def encode(self, y: Any) -> Array:
         """One row of targets a row; new tasks get the next columns."""
-        if not (isinstance(y, Iterable) and all(isinstance(row, Mapping) for row in y)):
+        if y is None or not all(isinstance(row, Mapping) for row in y):
             return self._columns(y)
         number = {task: k for k, task in enumerate(self.classes)}
         for row in y:
