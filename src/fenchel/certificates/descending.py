@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
+import numpy as np
+
 from fenchel._kernel.state import Array
 
 PAIRS = 8
@@ -29,11 +31,11 @@ def descend(objective: Objective, start: Array, steps: int) -> Array:
     pairs: deque[tuple[Array, Array, float]] = deque(maxlen=PAIRS)
     for _ in range(steps):
         direction = _direction(slope, pairs)
-        fall = float(direction @ slope)
+        fall = _dot(direction, slope)
         if not fall < 0.0:
             break
         # The first step has no curvature to go by: not longer than 1.
-        rate = 1.0 if pairs else min(1.0, float(direction @ direction) ** -0.5)
+        rate = 1.0 if pairs else min(1.0, _dot(direction, direction) ** -0.5)
         for _ in range(HALVINGS):
             there = at + rate * direction
             new_value, new_slope = objective(there)
@@ -43,8 +45,8 @@ def descend(objective: Objective, start: Array, steps: int) -> Array:
         else:
             break
         moved, turned = there - at, new_slope - slope
-        bend = float(moved @ turned)
-        if bend > 1e-12 * float(turned @ turned):
+        bend = _dot(moved, turned)
+        if bend > 1e-12 * _dot(turned, turned):
             pairs.append((moved, turned, bend))
         gain = value - new_value
         at, value, slope = there, new_value, new_slope
@@ -53,17 +55,22 @@ def descend(objective: Objective, start: Array, steps: int) -> Array:
     return at
 
 
+def _dot(a: Array, b: Array) -> float:
+    """⟨a, b⟩ without BLAS, whose threads cost more than they save at this size."""
+    return float(np.sum(a * b))
+
+
 def _direction(slope: Array, pairs: deque[tuple[Array, Array, float]]) -> Array:
     """−H·slope by the two loops over the kept pairs."""
     direction = -slope
     shares = []
     for moved, turned, bend in reversed(pairs):
-        share = float(moved @ direction) / bend
+        share = _dot(moved, direction) / bend
         shares.append(share)
         direction = direction - share * turned
     if pairs:
         _, turned, bend = pairs[-1]
-        direction = direction * (bend / float(turned @ turned))
+        direction = direction * (bend / _dot(turned, turned))
     for (moved, turned, bend), share in zip(pairs, reversed(shares), strict=True):
-        direction = direction + (share - float(turned @ direction) / bend) * moved
+        direction = direction + (share - _dot(turned, direction) / bend) * moved
     return direction

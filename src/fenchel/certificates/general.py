@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fenchel.certificates.certificate import Assumption, Certificate
-from fenchel.certificates.runs import Run
+from fenchel.certificates.runs import Run, constant
 from fenchel.losses import Hinge, Squared
 from fenchel.regularizers import AdaGrad, Composite
 from fenchel.rules import Aggressive, Residual, Subgradient
@@ -27,7 +27,22 @@ def lemma_1(run: Run) -> Certificate:
         s.pairs_u - s.pairs,
         value + s.steps + s.residue,
         abs(s.pairs_u) + abs(s.pairs) + value + s.steps + abs(s.residue),
-        (run.in_domain,),
+        (run.in_domain, run.fixed_domain) if constant(run.f) else (run.in_domain,),
+        kind="tight",
+    )
+
+
+def residue_inequality(run: Run) -> Certificate:
+    """Σ f_t*(θ_t) − f_{t−1}*(θ_t) ≤ Σ f_{t−1}(w_t) − f_t(w_t), eq. (residue), with f_0 = 0."""
+    s = run.sums
+    return Certificate(
+        "Lemma 1",
+        "eq. (residue)",
+        "Σ f_t*(θ_t) − f_{t−1}*(θ_t)",
+        "no u",
+        s.residue,
+        s.drops,
+        abs(s.residue) + abs(s.drops) + s.steps,
         kind="tight",
     )
 

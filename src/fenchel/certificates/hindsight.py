@@ -68,7 +68,7 @@ class Rows(NamedTuple):
             lead = u[0] if self.intercept else 0.0
             values, slopes = losses(loss, X @ u[start : start + X.shape[1]] + lead, y)
             pull = h * slopes
-            total += float(h @ values)
+            total += float(np.sum(h * values))
             slope[:start] += pull.sum()
             slope[start : start + X.shape[1]] += X.T @ pull
         return total, slope
@@ -84,7 +84,7 @@ class Rows(NamedTuple):
         def objective(v: Array) -> tuple[float, Array]:
             u = unit * v
             total, slope = self.objective(loss, u)
-            return total + 0.5 * ridge * float(u @ u), unit * (slope + ridge * u)
+            return total + 0.5 * ridge * float(np.sum(u * u)), unit * (slope + ridge * u)
 
         return np.asarray(unit * descend(objective, start / unit, steps))
 

@@ -75,6 +75,8 @@ def offered(run: Run) -> list[Inequality]:
     found: list[Inequality] = []
     if math.isfinite(s.residue):
         found.append(general.lemma_1)
+        if math.isfinite(s.drops):
+            found.append(general.residue_inequality)
     if general.step_size(run) is not None and math.isfinite(s.terms):
         found += _regret_bounds(f)
     found += _square_loss_bounds(run)

@@ -68,8 +68,7 @@ class Replay:
         self.rule = state.start(rule, 1)
         self.descent = MirrorDescent(f, dimension)
         self.u = u
-        self.sums = Sums()
-        self.drops = 0.0  # Σ f_{t−1}(w_t) − f_t(w_t)
+        self.sums = Sums(drops=0.0)
         self.used: Any = None  # the f_t of the last round that counts
 
     def widen(self, dimension: int) -> None:
@@ -128,11 +127,11 @@ class Replay:
         """Count f_t*(θ_t) − f_{t−1}*(θ_t), f_0* = 0, and the f_{t−1}(w_t) − f_t(w_t) above it."""
         theta = self.descent.theta
         if not hasattr(f, "conjugate"):
-            self.sums.residue = np.nan
+            self.sums.residue = self.sums.drops = np.nan
             return
         before = 0.0 if self.used is None else float(self.used.conjugate(theta))
         self.sums.residue += float(f.conjugate(theta)) - before
-        self.drops += (0.0 if self.used is None else self.used.value(w)) - float(f.value(w))
+        self.sums.drops += (0.0 if self.used is None else self.used.value(w)) - float(f.value(w))
         self.used = f
 
     def _update(

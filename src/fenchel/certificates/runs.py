@@ -51,6 +51,7 @@ class Sums:
     uneven: float = 0.0
     heaviest: float = 0.0
     shortfall: float = 0.0
+    drops: float = UNKNOWN  # Σ f_{t−1}(w_t) − f_t(w_t), where it is known
     grown: float = 0.0  # by how many columns the rows widened over the run
     # of u
     loss_u: float = 0.0  # Σ h·ℓ_t(u)
@@ -172,13 +173,25 @@ def ledger_sums(part: Any, plain: Any, ledger: Any, ours: bool = True) -> Sums:
     run = all_terms if ours else all_terms.fresh  # type: ignore[attr-defined]
     sums.terms = float(run(part, ledger))
     sums.residue = _residue(plain, float(ledger.climb[0]))
+    sums.drops = _drops(plain, sums)
     return sums
+
+
+def _drops(f: Any, sums: Sums) -> float:
+    """Σ f_{t−1}(w_t) − f_t(w_t): −f_1(w_1) where f never changes, −½Σ⟨w_t, x_t⟩² for A_t of all rows."""
+    if constant(f):
+        return sums.residue
+    if isinstance(f, FullQuadratic) and f.always:
+        return -0.5 * sums.squares / f.r
+    return UNKNOWN
 
 
 def _residue(f: Any, climb: float) -> float:
     """Σ (f_t*(θ_t) − f_{t−1}*(θ_t)) = f_T*(θ_{T+1}) − climb; f_1*(0) where f never changes."""
-    if not hasattr(f, "conjugate") or isinstance(getattr(f, "domain", None), Simplex):
+    if not hasattr(f, "conjugate"):
         return UNKNOWN
     if constant(f):
         return float(f.conjugate(np.zeros_like(theta_of(f))))
+    if isinstance(getattr(f, "domain", None), Simplex):
+        return UNKNOWN
     return float(f.conjugate(theta_of(f))) - climb
