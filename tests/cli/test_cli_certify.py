@@ -33,13 +33,13 @@ def test_train_tells_every_theorem_and_the_regret(tmp_path) -> None:
 
 
 def test_compare_certifies_each_learner(tmp_path) -> None:
-    learners = ("perceptron", "arow", "auto", "coin-betting", "gradient-descent")
+    learners = ("perceptron", "arow", "hedge:experts=perceptron+arow", "coin-betting")
     chosen = [word for name in learners for word in ("--learner", name)]
     done = run("compare", "breast_cancer", *chosen, "--certify", "--json", tmp_path / "j")
     found = certificates(tmp_path / "j")
     assert found.pop("coin-betting") is None
     assert all(set(c) == KEYS and c["holds"] for c in found.values())
-    assert found["auto"]["theorem"].startswith("AdaHedge")
+    assert found[learners[2]]["theorem"].startswith("AdaHedge")
     assert "no theorem covers coin-betting" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
 

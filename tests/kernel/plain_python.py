@@ -12,12 +12,15 @@ TESTS = Path(__file__).resolve().parent.parent
 
 def plain_python(script: str) -> Any:
     """What a script prints as JSON with ``NUMBA_DISABLE_JIT=1``."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(TESTS)}
+    return json.loads(plainly("-W", "error", str(TESTS / script)))
+
+
+def plainly(*arguments: str) -> str:
+    """What Python prints without the compiler, on the sources that are tested here."""
+    roots = os.pathsep.join([str(TESTS), str(TESTS.parent), *sys.path])
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": roots}
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(TESTS / script)],
-        env=environment,
-        capture_output=True,
-        text=True,
+        [sys.executable, *arguments], env=environment, capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout

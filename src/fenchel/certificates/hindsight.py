@@ -73,8 +73,13 @@ class Rows(NamedTuple):
             slope[start : start + X.shape[1]] += X.T @ pull
         return total, slope
 
-    def least(self, loss: Any, ridge: float, start: Array, sizes: Array, steps: int) -> Array:
-        """A minimiser of Σ h·ℓ_t(u) + λ/2·‖u‖², near enough, from ``start``; ``sizes`` are squares()."""
+    def least(
+        self, loss: Any, ridge: float | Array, start: Array, sizes: Array, steps: int
+    ) -> Array:
+        """A minimiser of Σ h·ℓ_t(u) + λ/2·‖u‖², near enough, from ``start``; ``sizes`` are squares().
+
+        λ > 0 may be one number, or one for each coordinate.
+        """
         if isinstance(loss, Squared) and self.dimension <= MOST_DIRECT:
             A, b = self._moments()
             return np.asarray(np.linalg.solve(A + ridge * np.eye(len(b)), b), dtype=np.float64)
@@ -84,7 +89,7 @@ class Rows(NamedTuple):
         def objective(v: Array) -> tuple[float, Array]:
             u = unit * v
             total, slope = self.objective(loss, u)
-            return total + 0.5 * ridge * float(np.sum(u * u)), unit * (slope + ridge * u)
+            return total + 0.5 * float(np.sum(ridge * u * u)), unit * (slope + ridge * u)
 
         return np.asarray(unit * descend(objective, start / unit, steps))
 

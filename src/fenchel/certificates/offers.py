@@ -45,6 +45,7 @@ from fenchel.rules import (
 )
 
 Inequality = Callable[[Run], Certificate]
+RESIDUE = "eq. (residue)"
 CLASSIFYING = (Aggressive, Conservative, PassiveAggressive, Subgradient, TunedAggressive)
 
 
@@ -184,9 +185,13 @@ def _worth(made: tuple[Certificate, Run]) -> tuple[bool, bool, float]:
 
 
 def tightest(found: Iterable[Certificate]) -> Certificate:
-    """The applicable certificate with the least slack against its bound, Lemma 1 only if alone."""
-    fit = [c for c in found if c.applies and c.kind != "printed"]
-    plain = [c for c in fit if c.theorem not in ("Lemma 1", "Hinge lemma")] or fit
+    """The applicable certificate with the least slack against its bound.
+
+    Lemmas speak only where no theorem does, Lemma 1 last; its residue inequality is about no u.
+    """
+    fit = [c for c in found if c.applies and c.kind != "printed" and c.equation != RESIDUE]
+    highest = max((_rank(c) for c in fit), default=0)
+    plain = [c for c in fit if _rank(c) == highest]
     if not plain:
         raise ValueError(
             "no theorem covers this run: see learner.certificates() for what is missing"
@@ -202,6 +207,10 @@ def seen_through(certificate: Certificate, change: Callable[[Reading], Reading])
         if origin is None
         else replace(certificate, origin=origin._replace(seen_as=change))
     )
+
+
+def _rank(certificate: Certificate) -> int:
+    return {"Lemma 1": 0, "Hinge lemma": 1}.get(certificate.theorem, 2)
 
 
 def verify(certificate: Certificate, read: Reading) -> Certificate:

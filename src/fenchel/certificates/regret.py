@@ -110,9 +110,9 @@ def _prefix_minima(rows: Rows, loss: Any, rounds: list[int]) -> dict[int, float]
         if first is None:
             break
         sizes = first.squares()
-        if sizes.any():
-            ridge = 1e-5 * float(sizes.sum()) / rows.dimension
-            u = first.least(loss, ridge, u, sizes, STEPS)
+        # Hardly any ridge, and none that depends on the units of a feature.
+        ridge = 1e-6 * np.where(sizes > 0.0, sizes, 1.0)
+        u = first.least(loss, ridge, u, sizes, STEPS)
         found[t] = min(first.objective(loss, point)[0] for point in (u, np.zeros_like(u)))
     return found
 

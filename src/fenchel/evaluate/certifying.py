@@ -41,6 +41,8 @@ class Certified:
 
     def all(self, learner: Learner) -> list[Certificate]:
         """Every certificate of a run, those that apply; none where no theorem covers it."""
+        if not (learner.certifies or isinstance(learner, Mixture)):
+            return []
         found = certify(learner, None, self._read(learner), self._hindsight(learner))
         return [certificate for certificate in found if certificate.applies]
 
@@ -53,19 +55,18 @@ class Certified:
 
     def regret(self, learner: Learner) -> Regret | None:
         """The regret of a single learner."""
-        if not isinstance(learner, Composed):
+        if not (isinstance(learner, Composed) and learner.certifies):
             return None
         return regret(learner, self._read(learner), self._hindsight(learner))
 
     def now(self, learner: Learner) -> Certificate | None:
         """The tightest against the weights of this moment: cheap, one reading and no search."""
-        weights = None if isinstance(learner, Mixture) else learner._all_weights()
-        if weights is not None and not learner.intercept:
-            weights = weights[1:]
         if isinstance(learner, Mixture):
             return learner._certify(None, None, None)[0]
+        weights = learner._all_weights()
         try:
-            return learner._headline(certify(learner, weights, self._read(learner)))
+            u = weights if learner.intercept else weights[1:]
+            return learner._headline(certify(learner, u, self._read(learner)))
         except ValueError:
             return None
 
