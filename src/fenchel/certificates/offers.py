@@ -196,7 +196,7 @@ def tightest(found: Iterable[Certificate]) -> Certificate:
         raise ValueError(
             "no theorem covers this run: see learner.certificates() for what is missing"
         )
-    return min(plain, key=lambda c: c.slack / max(abs(c.bound), 1e-300))
+    return min(plain, key=_looseness)
 
 
 def seen_through(certificate: Certificate, change: Callable[[Reading], Reading]) -> Certificate:
@@ -210,7 +210,15 @@ def seen_through(certificate: Certificate, change: Callable[[Reading], Reading])
 
 
 def _rank(certificate: Certificate) -> int:
+    if certificate.equation == squares.FROM_LEMMA:
+        return 1
     return {"Lemma 1": 0, "Hinge lemma": 1}.get(certificate.theorem, 2)
+
+
+def _looseness(certificate: Certificate) -> tuple[bool, float]:
+    """The share of the bound that was not needed; where nothing was, the bound itself."""
+    idle = certificate.achieved <= 0.0
+    return idle, certificate.slack / (1.0 if idle else max(abs(certificate.bound), 1e-300))
 
 
 def verify(certificate: Certificate, read: Reading) -> Certificate:

@@ -8,6 +8,8 @@ from fenchel.certificates.certificate import Assumption, Certificate
 from fenchel.certificates.runs import Run
 from fenchel.regularizers import Leveled
 
+FROM_LEMMA = "from Lemma 1"
+
 
 def _regret(run: Run) -> float:
     return run.sums.loss - run.sums.loss_u
@@ -28,7 +30,7 @@ def forecaster_lemma(run: Run) -> Certificate:
     unit = _unit(run) + value + s.steps + abs(s.residue) + s.squares_u + s.squares
     return Certificate(
         "Vovk-Azoury-Warmuth",
-        "from Lemma 1",
+        FROM_LEMMA,
         "regret",
         run.comparator,
         _regret(run),
