@@ -69,6 +69,7 @@ def predict(**given: Any) -> None:
 @click.argument("data", default="breast_cancer")
 @options.many_learners
 @options.certify
+@click.option("--report", metavar="FILE", help="A page with pictures, as one HTML file.")
 @options.json_file
 @options.learning
 @options.reading

@@ -12,6 +12,7 @@ from fenchel.cli.advice import advice
 from fenchel.cli.building import build, refuse_wrong
 from fenchel.cli.certifying import Kept, as_json, certificate_lines
 from fenchel.cli.progress import Rate
+from fenchel.cli.reporting import write_report
 from fenchel.cli.results import constant_label, figures, tell_skipped, write_json
 from fenchel.cli.saying import announcing, counted, number, say, seconds, size
 from fenchel.cli.sources import Data, Reading, open_data, started
@@ -23,6 +24,7 @@ from fenchel.evaluate.suitable import MOST_FULL
 from fenchel.learners import Learner
 from fenchel.learners.registry import parameters_of
 from fenchel.learners.specification import name_of
+from fenchel.report.watching import Watched
 from fenchel.streams import Block
 
 
@@ -35,11 +37,14 @@ def compare(
     no_intercept: bool,
     quiet: bool,
     certify: bool,
+    report: str | None,
     **given: Any,
 ) -> None:
     """Run the command."""
     refuse_missing_folder("json", json_file)
-    source = open_data(data, Reading.of(given))
+    refuse_missing_folder("report", report)
+    reading = Reading.of(given)
+    source = open_data(data, reading)
     for text in specifications:
         refuse_wrong(text, task, loss, not no_intercept)
     blocks = announcing(started(source), quiet)
@@ -52,12 +57,17 @@ def compare(
     labels = LabelCheck(source.name, list(learners.values()))
     kept = Kept(source)
     blocks = chain([first], blocks)
+    watched = Watched()
+    if report:
+        blocks = watched.through(blocks)
     _run(contest, labels, kept.watching(blocks) if certify else blocks, quiet)
     if not quiet:
         for name in contest.withdrawn:
             say(f"{name} was left out: more than {MOST_FULL} columns")
         tell_skipped(source.stream.skipped)
     _report(source, contest, json_file, kept if certify else None, quiet)
+    if report:
+        write_report(report, source, contest, watched, reading.index_base)
 
 
 def _suitable(

@@ -125,3 +125,10 @@ def _refuse_missing(place: str) -> None:
 def columns_by_name(names: Names, columns: int) -> dict[str, int]:
     """The first so many names, with their columns."""
     return {names.name(column): column for column in range(min(columns, len(names)))}
+
+
+def column_name(names: Names | None, index_base: int | None, column: int) -> str:
+    """The feature's name, or its number as svmlight counts."""
+    if names is not None:
+        return names.name(column)
+    return str(column + (1 if index_base is None else index_base))

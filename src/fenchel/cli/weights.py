@@ -12,6 +12,7 @@ import numpy as np
 
 from fenchel.cli.models import Model, load
 from fenchel.cli.saying import announce_compiling
+from fenchel.cli.sources import column_name
 from fenchel.cli.tables import table
 from fenchel.cli.tasks import shown
 from fenchel.learners import Mixture
@@ -51,7 +52,8 @@ def _tell_largest(model: Model, vectors: list[Weights], top: int) -> None:
             break
         label = [shown(vectors[which].label)] if several else []
         share = f"{100.0 * abs(weight) / total:.3g}%"
-        rows.append([_name(model, column), *label, f"{weight:+.6g}", share])
+        name = column_name(model.names, model.reading["index_base"], column)
+        rows.append([name, *label, f"{weight:+.6g}", share])
     headings = ["feature", *(["class"] if several else []), "weight", "share"]
     click.echo()
     if rows:
@@ -60,11 +62,3 @@ def _tell_largest(model: Model, vectors: list[Weights], top: int) -> None:
     biases = ", ".join(f"{vector.bias:+.6g}" for vector in vectors)
     click.echo(f"\n{nonzero:,} of {values.size:,} weights are not zero; intercept {biases}.")
     click.echo("share: |weight| of the sum of all.")
-
-
-def _name(model: Model, column: int) -> str:
-    """The feature's name, or its number as svmlight counts."""
-    if model.names is not None:
-        return model.names.name(column)
-    base = model.reading["index_base"]
-    return str(column + (1 if base is None else base))

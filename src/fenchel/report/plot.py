@@ -20,6 +20,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#A6761D", "#0
 DASHES = ("", "7 3", "2 2.5", "8 2 2 2", "", "7 3", "2 2.5", "8 2 2 2")
 WIDTH, PLOT_HEIGHT, LEFT, RIGHT, TOP = 360, 210, 50, 12, 8
 TICKS_BELOW, LABEL_BELOW, ROW = 16, 32, 17
+SHOWN = 540  # the width where nothing else is asked for
 LETTER = 6.1  # the usual width of a letter at the legend's size
 MOST_MARKS = 12  # a line with more points than these is drawn without marks
 
@@ -59,7 +60,7 @@ def draw(title: str, x: Axis, y: Axis, series: Sequence[Series], about: str = ""
     name = slug(title)
     said = " ".join(filter(None, [about, *(_told(one) for one in kept)]))
     pieces = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{SHOWN}" viewBox="0 0 {WIDTH} {height}" role="img" '
         f'aria-labelledby="{name}-t {name}-d" font-family="sans-serif" font-size="11">',
         f'<title id="{name}-t">{escape(title)}</title>',
         f'<desc id="{name}-d">{escape(said)}</desc>',

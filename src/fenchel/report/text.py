@@ -12,8 +12,8 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 __all__ = ["escape", "figure", "json_text", "power", "slug"]
 
 
-def figure(value: float, digits: int = 4) -> str:
-    """A measured number: so many digits that matter, thousands apart, powers of ten written out.
+def figure(value: float, digits: int = 4, largest: float = 1e7) -> str:
+    """A measured number: so many digits that matter, thousands apart; powers of ten from ``largest`` on.
 
     >>> figure(0.0), figure(12345.678), figure(1.5e-9), figure(-2.0), figure(float("inf"))
     ('0', '12,346', '1.5·10⁻⁹', '−2', '∞')
@@ -24,7 +24,7 @@ def figure(value: float, digits: int = 4) -> str:
         return "0"
     size = abs(value)
     sign = "−" if value < 0 else ""
-    if 1e-3 <= size < 10.0**7:
+    if 1e-3 <= size < largest:
         places = max(digits - 1 - math.floor(math.log10(size)), 0)
         text = f"{size:,.{places}f}"
         return sign + (text.rstrip("0").rstrip(".") if "." in text else text)

@@ -1,0 +1,244 @@
+"""The page of a comparison: what was recommended, and everything that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel.certificates import Certificate
+from fenchel.evaluate import Comparison, Run
+from fenchel.evaluate.certifying import Certified
+from fenchel.evaluate.feeding import learn
+from fenchel.learners import Composed
+from fenchel.learners.certified import certified
+from fenchel.report.evidence import evidence, read_by
+from fenchel.report.page import Section, page, paragraph, pictures, table
+from fenchel.report.plot import Axis, Series, draw
+from fenchel.report.text import figure
+from fenchel.report.watching import Watched
+from fenchel.report.zipf import ranked
+from fenchel.streams import Block
+
+CURVES = 6  # learners whose loss is drawn
+CERTIFIED = 4  # learners whose bound is drawn
+CHECKPOINTS = 6
+TOP = 20  # weights by name
+
+
+class Compared(NamedTuple):
+    """A comparison that is over, and what was seen of its stream."""
+
+    data: str
+    result: Comparison
+    runs: dict[str, Run]  # best first
+    watched: Watched
+    name: Callable[[int], str]  # of a column
+    shown: Callable[[Any], str]  # a label as users wrote it
+    advice: str
+    constant: str
+    width: int
+
+    @property
+    def best(self) -> Run:
+        """The run of the recommended learner."""
+        return self.runs[self.result.best.specification]
+
+    @property
+    def regression(self) -> bool:
+        """Whether labels are numbers."""
+        return self.best.learner.labels is None
+
+
+def comparison_page(compared: Compared) -> str:
+    """The whole page."""
+    task = compared.best.learner.task
+    columns = compared.best.learner.columns
+    rounds = compared.result.rounds
+    lead = [
+        paragraph(f"{compared.data}: {rounds:,} rounds, {columns:,} features, {task}."),
+        paragraph(compared.advice),
+    ]
+    sections = [
+        _what_it_rests_on(compared),
+        _loss_along_the_stream(compared),
+        _regret_and_bounds(compared),
+        _weights(compared),
+        _features(compared),
+    ]
+    command = f"fenchel compare {compared.data} --report FILE.html"
+    return page(f"Learners compared on {compared.data}", lead, sections, command)
+
+
+def _what_it_rests_on(compared: Compared) -> Section:
+    result = compared.result
+    kind = "mean squared error" if compared.regression else "error"
+    rows = []
+    for entrant, verdict in zip(result.entrants, result.verdicts, strict=True):
+        score = entrant.score
+        loss = figure(score.loss) if compared.regression else f"{score.loss:.2%}"
+        counts = "–" if score.mistakes is None else f"{score.mistakes:,}"
+        first = entrant is result.entrants[0]
+        p_value = "–" if first else figure(verdict.p_value, 2)
+        told = "the best" if first else ("could be chance" if verdict.could_be_chance else "worse")
+        rows.append([entrant.specification, loss, counts, p_value, told, figure(score.seconds, 2)])
+    test = "a paired z-test of the losses" if compared.regression else "a sign test"
+    parts = [
+        paragraph(
+            "Every prediction was made before its label was seen. The p-value says how often two "
+            f"equally good learners would differ as much as this one and the best do ({test} on the "
+            f"same rounds); above 0.05 the difference is called chance. {compared.constant}."
+        ),
+        table(
+            "All learners, best first",
+            ["learner", kind, "mistakes", "p-value", "against the best", "seconds"],
+            rows,
+        ),
+    ]
+    return Section("What the recommendation rests on", parts)
+
+
+def _loss_along_the_stream(compared: Compared) -> Section:
+    series = []
+    for name, run in list(compared.runs.items())[:CURVES]:
+        rounds, losses = zip(*run.curve.points(), strict=True)
+        series.append(Series(name, rounds, losses))
+    ends = [1, compared.result.rounds]
+    series.append(Series("best constant", ends, [compared.result.constant.loss] * 2))
+    label = "mean squared error so far" if compared.regression else "share of mistakes so far"
+    svg = draw(
+        "Loss along the stream",
+        Axis("rounds", log=True),
+        Axis(label, log=compared.regression),
+        series,
+    )
+    several = min(CURVES, len(compared.runs))
+    caption = f"Average loss up to each round: the best {several} learners."
+    return Section("Loss along the stream", [pictures((svg, caption))])
+
+
+def _regret_and_bounds(compared: Compared) -> Section:
+    """What theorems promised of the best learners, at several rounds of the stream."""
+    drawn: list[tuple[str, str]] = []
+    checkpoints = _checkpoints(compared)
+    for name, run in compared.runs.items():
+        if len(drawn) < CERTIFIED and isinstance(run.learner, Composed):
+            found = _certified_curve(compared, run, checkpoints)
+            drawn += [_bound_picture(name, found)] if found else []
+    if not drawn:
+        return Section(
+            "Regret and bounds", [paragraph("No theorem speaks of these learners and this task.")]
+        )
+    kept = compared.watched.kept
+    whose = "all rounds" if kept == compared.result.rounds else f"the first {kept:,} rounds"
+    parts = [
+        paragraph(
+            f"What a theorem promises and what the run achieved, over {whose}, each against the u "
+            "that leaves least slack among the best in hindsight. A line that stays below the bound "
+            "is a promise kept."
+        ),
+        pictures(*drawn),
+    ]
+    return Section("Regret and bounds", parts)
+
+
+class _Checkpoint(NamedTuple):
+    """A round of the stream: the blocks since the last one, and the certificates up to it."""
+
+    end: int
+    blocks: list[Block]
+    certified: Certified
+
+
+def _checkpoints(compared: Compared) -> list[_Checkpoint]:
+    """Several rounds; what is best in hindsight up to each is sought once for all learners."""
+    kept = compared.watched.kept
+    ends = np.unique(np.geomspace(min(16, kept), kept, CHECKPOINTS).astype(int)).tolist()
+    pieces = list(compared.watched.pieces(ends))
+    found = []
+    for number, end in enumerate(ends):
+        so_far = [block for piece in pieces[: number + 1] for block in piece]
+        found.append(
+            _Checkpoint(end, pieces[number], Certified(partial(iter, so_far), compared.width))
+        )
+    return found
+
+
+def _certified_curve(
+    compared: Compared, run: Run, checkpoints: list[_Checkpoint]
+) -> list[tuple[int, Certificate]]:
+    """Rounds and the certificate there, of one theorem: the tightest at the end."""
+    twin = certified(run.learner)
+    if run.learner.labels is not None:
+        twin.declare(run.learner.labels.known)
+    twin.forget_rows()
+    found = []
+    for checkpoint in checkpoints:
+        for block in checkpoint.blocks:
+            learn(twin, block, compared.width)
+        found.append((checkpoint.end, checkpoint.certified.all(twin)))
+    # A certificate that some u attains says nothing beside itself: the others come first.
+    last_ones = found[-1][1]
+    telling = [c for c in last_ones if c.kind == "upper"] or last_ones
+    try:
+        last = twin._headline(telling)
+    except ValueError:  # no theorem covers the run
+        return []
+    key = (last.theorem, last.equation)
+    return [(end, c) for end, cs in found for c in cs if (c.theorem, c.equation) == key]
+
+
+def _bound_picture(name: str, found: list[tuple[int, Certificate]]) -> tuple[str, str]:
+    rounds = [end for end, _ in found]
+    last = found[-1][1]
+    series = [
+        Series("achieved", rounds, [c.achieved for _, c in found]),
+        Series("bound", rounds, [c.bound for _, c in found]),
+    ]
+    svg = draw(f"Bound of {name}", Axis("rounds", log=True), Axis(last.quantity), series)
+    sides = f"{figure(last.achieved)} of {figure(last.bound)}"
+    return svg, f"{name}: {last.theorem}, {last.equation}; at the end {sides}."
+
+
+def _weights(compared: Compared) -> Section:
+    learner = compared.best.learner
+    watched = compared.watched
+    found = evidence(learner, watched.counts, watched.sizes, TOP)
+    several = any(one.label is not None for one in found)
+    rows = [
+        [
+            compared.name(one.column),
+            *([compared.shown(one.label)] if several else []),
+            figure(one.weight),
+            figure(one.size),
+            f"{one.share:.1%}",
+        ]
+        for one in found
+    ]
+    whose = read_by(learner).specification
+    parts = [
+        paragraph(
+            f"The weights of {whose} after the last round. A feature's evidence is what it added to "
+            "the sizes of the margins, |weight| · Σ|value| over the stream, as a share of all."
+        ),
+        table(
+            "Features with the most evidence",
+            ["feature", *(["class"] if several else []), "weight", "usual size", "evidence"],
+            rows,
+        ),
+    ]
+    return Section("Weights and their evidence", parts)
+
+
+def _features(compared: Compared) -> Section:
+    ranks, counts = ranked(compared.watched.counts.astype(np.int64))
+    svg = draw(
+        "How often each feature occurs, by rank",
+        Axis("rank of the feature", log=True),
+        Axis("rows with the feature", log=True),
+        [Series("features", ranks, counts, kind="points")],
+    )
+    caption = "Text has a long tail of rare features, a straight line here; a table has none."
+    return Section("Features", [pictures((svg, caption))])
