@@ -311,3 +311,26 @@ def test_asking_for_a_confidence_that_does_not_exist_leaves_no_trace():
     refused(
         learner, lambda: learner.confidence_many(np.ones((1, 9))), "no second-order information"
     )
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ([1.0, np.nan, 0.0], ["X[0, 1] is nan", "must be finite"]),
+        (np.array([1.0, 0.0, -np.inf]), ["X[0, 2] is -inf", "must be finite"]),
+        (np.array([1.0, np.inf], np.float32), ["X[0, 1] is inf", "must be finite"]),
+        (["a", "b", "c"], ["X has dtype <U1", "real numbers"]),
+        (np.array([1.0, 1j]), ["X has dtype complex128", "real numbers"]),
+        (np.ma.array([1.0, 2.0], mask=[0, 1]), ["X[1] is masked", "fill or remove"]),
+        (CLEAN, ["y has shape (1,), X has 4 rows"]),
+        (np.ones((1, 1, 3)), ["X has 3 dimensions"]),
+        (b"row", ["X has dtype |S3", "real numbers"]),
+    ],
+    ids=repr,
+)
+def test_rows_of_numbers_one_at_a_time(row, words):
+    learner = trained()
+    refused(learner, lambda: learner.learn_one(row, 1), *words)
+    if row is not CLEAN:
+        refused(learner, lambda: learner.decision_one(row), *words)
+        refused(learner, lambda: learner.predict_one(row), *words)

@@ -1,6 +1,7 @@
 """Threads: predictions while another thread learns, and compiling in several at once."""
 
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -72,12 +73,13 @@ def test_a_prediction_is_that_of_some_prefix(kind, tmp_path, record_property):
         lambda: learner.decide_many(probe),
         learner.weights,
         lambda: learner.copy().decide_many(probe),
+        lambda: pickle.loads(pickle.dumps(learner)).decide_many(probe),
         save,
     ]
     seen = read_while(learn, readers)
-    assert seen[0] | seen[1] | seen[3] <= margins
+    assert seen[0] | seen[1] | seen[3] | seen[4] <= margins
     assert seen[2] <= weightings
-    assert {int(np.frombuffer(rounds, np.int64)[0]) for rounds in seen[4]} <= saved
+    assert {int(np.frombuffer(rounds, np.int64)[0]) for rounds in seen[5]} <= saved
     assert len(seen[0]) > 1
     assert Learner.load(tmp_path / "m").rounds in saved
     record_property("states seen by threads while another learned, all whole", sum(map(len, seen)))

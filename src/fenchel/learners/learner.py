@@ -305,6 +305,10 @@ class Learner(ABC):
         with self._lock:
             storage.save(self, path)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        with self._lock:  # pickled whole while another thread learns
+            return super().__reduce_ex__(protocol)
+
     def __getstate__(self) -> dict[str, Any]:
         kept = {key: value for key, value in self.__dict__.items() if key not in TRANSIENT}
         kept["names"] = None if self.names is None else dict(self.names)
