@@ -14,7 +14,7 @@ import pytest
 
 from cli.cli_helpers import run_elsewhere, text_lines, write_lines
 from fenchel import Learner
-from fenchel.learners import classes, mixture
+from fenchel.learners import members, mixture
 from properties.learner_kinds import KINDS, fingerprint, stream
 
 ROWS = 200
@@ -100,7 +100,7 @@ def test_threads_change_nothing(kind, monkeypatch):
     together, alone = KINDS[kind](), KINDS[kind]()
     for part in (slice(0, 50), slice(50, None)):  # a mixture's first block is never in parallel
         together.learn_many(X[part], y[part], weights[part])
-    for module in (classes, mixture):
+    for module in (members, mixture):
         monkeypatch.setattr(module, "in_parallel", lambda work, tasks: [work(t) for t in tasks])
     alone.learn_many(X, y, weights)
     assert fingerprint(together) == fingerprint(alone)

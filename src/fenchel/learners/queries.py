@@ -95,12 +95,15 @@ class Ranking(Learner):
         weights = np.broadcast_to(importance, count)
         for begin, end in groups(targets[:, 1]):
             group = matrix_of(part_of(rows, begin, end), end - begin, width)
+            group = group.astype(np.float64, copy=False)  # all arithmetic is in doubles
             relevance = np.ascontiguousarray(targets[begin:end, 0])
             scores[begin:end] = self._scores(group)
             better, worse = self._chosen_pairs(relevance)
             self._count(relevance, scores[begin:end], better, worse)
             if len(better):
-                pair_weights = weights[begin:end][better] * weights[begin:end][worse]
+                with np.errstate(over="ignore"):
+                    pair_weights = weights[begin:end][better] * weights[begin:end][worse]
+                pair_weights = np.minimum(pair_weights, LARGEST)
                 self._learn_differences(_differences(group, better, worse), pair_weights, width)
         return scores
 
@@ -122,7 +125,8 @@ class Ranking(Learner):
     ) -> None:
         self._tally[QUERIES] += 1
         if len(better):
-            self._tally[RIGHT] += np.sum(0.5 + 0.5 * np.sign(scores[better] - scores[worse]))
+            right, tied = scores[better] > scores[worse], scores[better] == scores[worse]
+            self._tally[RIGHT] += np.sum(right) + 0.5 * np.sum(tied)
             self._tally[PAIRS] += len(better)
             self._tally[GAIN] += ndcg(relevance, scores)
             self._tally[ORDERED] += 1
