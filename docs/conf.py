@@ -20,6 +20,7 @@ extensions = [
     "fenchel_docs",
 ]
 myst_enable_extensions = ["colon_fence", "deflist"]
+napoleon_use_ivar = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 exclude_patterns = ["_build"]
@@ -27,5 +28,24 @@ html_theme = "pydata_sphinx_theme"
 html_title = "fenchel"
 html_static_path = ["_static"]
 html_css_files = ["fenchel.css"]
-html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 7,
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_show_sourcelink = False
+# Pages without pages below them have no use for the navigation of their section.
+ALONE = (
+    "start",
+    "which",
+    "formats",
+    "extending",
+    "quality",
+    "speed",
+    "paper",
+    "errata",
+    "reference",
+)
+html_sidebars = {page: [] for page in ALONE}
 nitpicky = False

@@ -1,4 +1,9 @@
-"""A loss of one's own: the exponential loss, exp(−y·m)."""
+"""
+A loss of one's own
+===================
+
+The exponential loss, ``exp(−y·m)``: a NamedTuple and two verbs.
+"""
 
 from typing import NamedTuple
 

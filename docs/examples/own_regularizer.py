@@ -1,4 +1,10 @@
-"""A regularizer of one's own: f(w) = Σ |w_i|³/3, whose conjugate is Σ ⅔·|θ_i|^{3/2}."""
+"""
+A regularizer of one's own
+==========================
+
+``f(w) = Σ |w_i|³/3``, whose conjugate is ``Σ ⅔·|θ_i|^{3/2}``. A regularizer is a NamedTuple and what its
+verbs do; ``weight`` is all that the compiled loop needs.
+"""
 
 from typing import NamedTuple
 
@@ -26,7 +32,14 @@ def cubic_weight(f, view, slot, x):
     return np.sign(f.theta[slot]) * np.sqrt(abs(f.theta[slot]))
 
 
+# %%
+# Random points tell whether the methods belong together, and whether the compiled weights are theirs.
+
 check_regularizer(Cubic())
+
+# %%
+# It runs in the same compiled loop as the package's own.
+
 learner = Learner.of(losses.Hinge(), Cubic(), rules.Subgradient(eta=0.5))
 learner.learn_many([[4.0, 0.0], [0.0, 9.0]], [1, -1])
 print(learner.weights())

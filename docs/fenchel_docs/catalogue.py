@@ -35,8 +35,8 @@ class LearnerFrame(Written):
             "cost of a round": entry.cost,
             "on the command line": NESTED.get(name, f"``--learner {name}``"),
         }
-        rows = [(key, value if "`" in value else plain(value)) for key, value in facts.items()]
-        return f"{table(('', ''), rows)}\n\n{rst(f'.. autofunction:: fenchel.learners.{name}')}\n"
+        head, *rows = [(key, v if "`" in v else plain(v)) for key, v in facts.items()]
+        return f"{table(head, rows)}\n\n{rst(f'.. autofunction:: fenchel.learners.{name}')}\n"
 
 
 NESTED = {

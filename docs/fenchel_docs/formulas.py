@@ -1,6 +1,8 @@
-"""Formulas in docstrings (|θ_j|, ‖x‖_*) are kept from being taken for markup."""
+"""Docstrings for the page: formulas (|θ_j|, ‖x‖_*) kept from being taken for markup, leads in bold."""
 
 import re
+
+LEAD = re.compile(r"^(Problem|Update|Guarantee|Cost|Parameters|References)(?=[:,])")
 
 
 def keep_formulas(app, what, name, obj, options, lines):
@@ -11,7 +13,7 @@ def keep_formulas(app, what, name, obj, options, lines):
         if not example and not line.startswith((":", "..")):
             pieces = line.split("``")
             pieces[::2] = [_escaped(piece) for piece in pieces[::2]]
-            lines[number] = "``".join(pieces)
+            lines[number] = LEAD.sub(r"**\1**", "``".join(pieces))
 
 
 def _escaped(text):

@@ -90,7 +90,7 @@ class Learner(ABC):
 
     @property
     def specification(self) -> str:
-        """``name:key=value,…``: enough to build the learner again."""
+        """Enough to build the learner again, ``name:key=value,…``."""
         return format_specification(self.name, self.parameters)
 
     @property
