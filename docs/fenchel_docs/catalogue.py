@@ -33,13 +33,18 @@ class LearnerFrame(Written):
             "equation": entry.equation,
             "theorem": entry.theorem,
             "cost of a round": entry.cost,
-            "on the command line": NESTED.get(name, f"``--learner {name}``"),
+            "on the command line": command(name, entry.tasks),
         }
         head, *rows = [(key, v if "`" in v else plain(v)) for key, v in facts.items()]
         return f"{table(head, rows)}\n\n{rst(f'.. autofunction:: fenchel.learners.{name}')}\n"
 
 
-NESTED = {
-    "hedge": "``--learner hedge:experts=perceptron+arow``",
-    "one_against_rest": "``--learner one_against_rest:learner=arow``",
-}
+def command(name, tasks):
+    """What to type after ``fenchel train DATA``."""
+    from fenchel.cli.options import TASKS
+    from fenchel.learners import NESTED
+
+    if not set(tasks) & set(TASKS):
+        return "from Python alone"
+    inner = {"experts": ":experts=perceptron+arow", "learner": ":learner=arow"}
+    return f"``--learner {name}{inner.get(NESTED.get(name), '')}``"
