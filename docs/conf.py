@@ -1,9 +1,12 @@
 """Sphinx configuration."""
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+from fenchel_docs.gallery import PACKAGE
 
 from fenchel import __version__
 
@@ -19,11 +22,25 @@ extensions = [
     "sphinx.ext.viewcode",
     "fenchel_docs",
 ]
+# The gallery runs the examples; a build without sphinx-gallery goes without it.
+if find_spec("sphinx_gallery"):
+    extensions.append(PACKAGE)
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "image_scrapers": (),  # no pictures, hence no matplotlib
+    "reset_modules": (),
+    "download_all_examples": False,
+    "write_computation_times": False,
+    "show_memory": False,
+    "min_reported_time": 1e9,
+}
 myst_enable_extensions = ["colon_fence", "deflist"]
 napoleon_use_ivar = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "examples"]
 html_theme = "pydata_sphinx_theme"
 html_title = "fenchel"
 html_static_path = ["_static"]

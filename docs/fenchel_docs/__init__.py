@@ -3,6 +3,7 @@
 from fenchel_docs.catalogue import LearnerFrame, LearnerTable
 from fenchel_docs.checks import CheckCode
 from fenchel_docs.formulas import keep_formulas
+from fenchel_docs.gallery import Gallery
 from fenchel_docs.include import IncludeIfPresent
 from fenchel_docs.measured import Measured
 from fenchel_docs.paper import PaperTable
@@ -10,6 +11,7 @@ from fenchel_docs.public import PublicNames
 
 DIRECTIVES = {
     "check-code": CheckCode,
+    "gallery": Gallery,
     "include-if-present": IncludeIfPresent,
     "learner": LearnerFrame,
     "learner-table": LearnerTable,
