@@ -62,6 +62,10 @@ ALONE = (
     "speed",
     "paper",
     "errata",
+    "certificates",
+    "faults",
+    "reproduce",
+    "filters",
     "reference",
 )
 html_sidebars = {page: [] for page in ALONE}
