@@ -77,6 +77,6 @@ class Scale:
     def told(self, tick: float) -> str:
         """A tick's label."""
         exponent = round(math.log10(tick)) if tick > 0.0 else 0
-        if self.axis.log and abs(exponent) >= 4 and math.isclose(tick, 10.0**exponent):
+        if self.axis.log and abs(exponent) >= 5 and math.isclose(tick, 10.0**exponent):
             return power(exponent)
         return figure(tick, digits=3, largest=1e5)  # there is room for six letters

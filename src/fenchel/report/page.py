@@ -29,7 +29,8 @@ caption { text-align: left; color: #444; padding-bottom: 0.3rem; }
 th, td { padding: 0.25rem 0.6rem; text-align: right; border-bottom: 1px solid #e3e3e3;
   overflow-wrap: normal; white-space: nowrap; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
-td.words { white-space: normal; min-width: 12rem; text-align: left; }
+td.words { white-space: normal; min-width: 12rem; }
+.words { text-align: left; }
 td.no { color: #9c3600; font-weight: 600; }
 code { font-size: 0.92em; }
 summary { cursor: pointer; color: #00557f; }
@@ -42,7 +43,7 @@ footer { margin-top: 3rem; color: #444; font-size: 0.9rem; }
   figure, tr { break-inside: avoid; }
   .pictures { grid-template-columns: 1fr 1fr; }
   .scroll { overflow: visible; }
-  table { font-size: 7.5pt; }
+  table, figcaption { font-size: 7.5pt; }
   th, td { padding: 0.1rem 0.3rem; white-space: normal; }
 }
 """
@@ -66,6 +67,9 @@ def paragraph(text: str) -> str:
     return f"<p>{said}</p>"
 
 
+WORDS = ' class="words"'
+
+
 class Words(str):
     """A cell of running text: it may be broken into lines."""
 
@@ -76,7 +80,13 @@ class Bad(str):
 
 def table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table that scrolls in its own frame where it is too wide."""
-    head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in headings)
+    words = [
+        bool(rows) and all(isinstance(row[k], Words) for row in rows) for k in range(len(headings))
+    ]
+    head = "".join(
+        f'<th scope="col"{WORDS if of_words else ""}>{escape(heading)}</th>'
+        for heading, of_words in zip(headings, words, strict=True)
+    )
     body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     label = escape(caption)
     return (
@@ -87,7 +97,7 @@ def table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) 
 
 
 def _cell(text: str) -> str:
-    kind = {Words: ' class="words"', Bad: ' class="no"'}.get(type(text), "")
+    kind = {Words: WORDS, Bad: ' class="no"'}.get(type(text), "")
     return f"<td{kind}>{escape(text)}</td>"
 
 

@@ -138,4 +138,4 @@ def _verdict(check: Check) -> str:
         return Words("not promised: an assumption is broken")
     if not check.holds:
         return Bad("VIOLATED")
-    return "yes" if check.left <= check.right else Words("yes, up to rounding")
+    return Words("yes" if check.left <= check.right else "yes, up to rounding")

@@ -17,7 +17,7 @@ from fenchel.report.claims.claim import (
 from fenchel.report.claims.streams import Rows, Source, Vector
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
-from fenchel.report.text import figure
+from fenchel.report.text import figure, power
 
 INVARIANT = ("scale_invariant_p_norm", "scale_invariant_adagrad")
 OTHERS = ("gradient_descent", "adagrad", "passive_aggressive", "arow")
@@ -41,7 +41,7 @@ def measure(source: Source) -> Claim:
         paragraph(
             "Both new algorithms predict the same whatever the units of single features "
             "(Section 5), and so does their bound once u is given in the new units. Each feature "
-            f"is multiplied by a factor of its own between 10⁻{LARGEST} and 10^{LARGEST}; the "
+            f"is multiplied by a factor of its own between {power(-LARGEST)} and {power(LARGEST)}; the "
             "margins may then differ by rounding alone. The other learners are other learners in "
             "other units."
         )
@@ -88,7 +88,7 @@ def _measured(rows: Rows, name: str, checks: list[Check]) -> _Measured:
 def _table(rows: Rows, found: list[_Measured]) -> str:
     headings = [
         "learner",
-        "largest change\nof a margin",
+        "largest change of a margin",
         "mistakes",
         "in other units",
         "bound",
