@@ -7,7 +7,15 @@ from typing import Any
 
 import click
 
-from fenchel.learners import CATALOGUE, NESTED, Learner, from_parameters, hedge, one_against_rest
+from fenchel.learners import (
+    CATALOGUE,
+    NESTED,
+    Learner,
+    from_parameters,
+    hedge,
+    one_against_rest,
+    ranking,
+)
 from fenchel.learners.certified import certified
 from fenchel.learners.registry import parameters_of
 from fenchel.learners.specification import name_of, parse, parse_nested
@@ -72,10 +80,12 @@ def _build(text: str, task: str, loss: str | None, intercept: bool) -> Learner:
     _refuse_unknown(name, parameters)
     if name == "auto":
         return _auto(parameters, task, loss, intercept)
-    two = "binary" if task == "multiclass" else task
+    two = "binary" if task in ("multiclass", "ranking") else task
     learner = from_parameters(
         name, {**parameters, **_for_task(name, parameters, two, loss, intercept)}
     )
+    if task == "ranking":
+        return ranking(learner)
     return one_against_rest(learner) if task == "multiclass" else learner
 
 
@@ -99,6 +109,8 @@ def _for_task(
 
 
 def _auto(parameters: dict[str, Any], task: str, loss: str | None, intercept: bool) -> Learner:
+    if task == "ranking":
+        raise _wrong("auto does not rank: name a learner of two classes, such as arow.")
     if loss is not None or not intercept:
         option = "--loss" if loss is not None else "--no-intercept"
         raise _wrong("is for single learners: name one with --learner.", option)

@@ -41,6 +41,8 @@ def compare(
     **given: Any,
 ) -> None:
     """Run the command."""
+    if task == "ranking":
+        raise click.UsageError("compare is for classes and numbers; train one ranker at a time.")
     refuse_missing_folder("json", json_file)
     refuse_missing_folder("report", report)
     reading = Reading.of(given)

@@ -10,7 +10,7 @@ import click
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FORMATS = ("svmlight", "vw", "csv", "jsonl", "parquet", "arrow")
-TASKS = ("binary", "multiclass", "regression")
+TASKS = ("binary", "multiclass", "regression", "ranking")
 
 
 def _together(*options: Any) -> Callable[[Command], Command]:

@@ -12,6 +12,7 @@ import click
 from fenchel.cli.saying import counted, fact, number, say
 from fenchel.cli.tasks import shown
 from fenchel.evaluate import Run, Score
+from fenchel.learners import Ranking
 from fenchel.report.text import json_text
 from fenchel.streams import Skipped, Stream
 
@@ -21,10 +22,16 @@ def tell_score(run: Run, stream: Stream, seconds: float) -> None:
     score = run.score
     fact("rounds", f"{score.rounds:,}")
     kind = "squared" if score.mistakes is None else counted(score.mistakes, "mistake")
+    if isinstance(run.learner, Ranking):
+        kind = "pairs in the wrong order, by row"
     if score.margin_errors:
         kind += f", {counted(score.margin_errors, 'margin error')}"
     fact("average loss", f"{number(score.loss)} ({kind})")
-    fact("best constant", f"{number(run.constant.loss)} ({constant_label(run)})")
+    if isinstance(run.learner, Ranking):
+        fact("AUC", number(run.learner.auc))
+        fact("NDCG", number(run.learner.ndcg))
+    else:
+        fact("best constant", f"{number(run.constant.loss)} ({constant_label(run)})")
     if score.updates is not None:
         fact("updates", f"{score.updates:,}")
     names = stream.names
@@ -66,9 +73,9 @@ def figures(
         "task": some.learner.task,
         "rounds": some.score.rounds,
         "features": some.learner.columns,
-        "best_constant_loss": some.constant.loss,
+        "best_constant_loss": None if some.learner.task == "ranking" else some.constant.loss,
         "learners": [
-            {"spec": name, **_score(run.score), **promised.get(name, {})}
+            {"spec": name, **_score(run.score), **_order(run), **promised.get(name, {})}
             for name, run in runs.items()
         ],
     }
@@ -86,6 +93,12 @@ def _score(score: Score) -> dict[str, Any]:
         "updates": score.updates,
         "seconds": score.seconds,
     }
+
+
+def _order(run: Run) -> dict[str, float]:
+    """How well a ranker ordered queries before it learned from them."""
+    ranker = run.learner
+    return {"auc": ranker.auc, "ndcg": ranker.ndcg} if isinstance(ranker, Ranking) else {}
 
 
 def write_json(file: str, content: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,17 @@ def labels_of(file: str, block: Block) -> NDArray[Any]:
     return block.labels
 
 
+def with_queries(file: str, blocks: Iterable[Block]) -> Iterator[Block]:
+    """Blocks whose rows must all belong to a query."""
+    for block in blocks:
+        missing = np.zeros(1) if block.groups is None else np.flatnonzero(block.groups < 0)
+        if len(missing):
+            row = block.first_row + int(missing[0]) + 1
+            remedy = "write qid:NUMBER after each label (svmlight)"
+            raise BadInput(f"row {row} belongs to no query", remedy, file=file)
+        yield block
+
+
 class LabelCheck:
     """Watches the labels of a stream: settles the coding of classes, refuses what does not fit.
 
@@ -56,7 +68,7 @@ class LabelCheck:
         """Look at a block before it is learned."""
         labels = labels_of(self._file, block)
         text = labels.dtype.kind in "OU"
-        if self._task == "regression" and text:
+        if self._task in ("regression", "ranking") and text:
             remedy = "use --task binary or --task multiclass"
             raise self._refused(block, 0, "is not a number", remedy)
         known = self._learners[0].classes

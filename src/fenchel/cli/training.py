@@ -21,9 +21,9 @@ from fenchel.cli.progress import Rate, Table
 from fenchel.cli.results import Lines, figures, tell_score, tell_skipped, write_json
 from fenchel.cli.saying import announcing, counted, fact, say
 from fenchel.cli.sources import Data, Reading, open_data, started
-from fenchel.cli.tasks import LabelCheck, guess_task, labels_of, mapping
+from fenchel.cli.tasks import LabelCheck, guess_task, labels_of, mapping, with_queries
 from fenchel.cli.wishes import Wishes
-from fenchel.evaluate import Certified, Run, learn, rows_where
+from fenchel.evaluate import Certified, Run, learn, rows_where, whole_queries
 from fenchel.learners import Learner
 from fenchel.streams import Block
 
@@ -43,10 +43,13 @@ def train(data: str, **given: Any) -> None:
         learner, blocks = model.learner, announcing(started(source), wishes.quiet)
     else:
         source = open_data(data, reading)
-        refuse_wrong(wishes.learner or "auto", wishes.task, wishes.loss, not wishes.no_intercept)
+        refuse_wrong(wishes.specification, wishes.task, wishes.loss, not wishes.no_intercept)
         blocks = announcing(started(source), wishes.quiet)
         first = next(blocks)
         learner, blocks = _chosen(source, first, wishes), chain([first], blocks)
+    if learner.task == "ranking":
+        wishes.check_ranking()
+        blocks = whole_queries(with_queries(source.name, blocks))
     training = Training(learner, source, reading, wishes)
     with training.interruption.in_force():
         try:
@@ -59,7 +62,7 @@ def train(data: str, **given: Any) -> None:
 
 def _chosen(source: Data, first: Block, wishes: Wishes) -> Learner:
     """The learner asked for, of the task asked for or guessed."""
-    specification = wishes.learner or "auto"
+    specification = wishes.specification
     task = wishes.task
     if task is None:
         labels = labels_of(source.name, first)
@@ -170,8 +173,8 @@ class Training:
             fact("saved", self._wishes.save + ctrl_c, self._quiet and not stopped)
         elif stopped:
             fact("stopped", "by Ctrl-C; nothing was saved, since --save was not given")
-        chosen = self._learner.specification if self._wishes.resume else "auto"
-        name = self._wishes.learner or chosen
+        resumed = self._wishes.resume is not None
+        name = self._learner.specification if resumed else self._wishes.specification
         promised = {name: self._certify()} if self._wishes.certify and not stopped else None
         if self._wishes.json_file:
             self._run.score.seconds = seconds

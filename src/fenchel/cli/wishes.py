@@ -27,6 +27,11 @@ class Wishes:
     quiet: bool
     certify: bool = False
 
+    @property
+    def specification(self) -> str:
+        """The learner named, or the one taken where none is."""
+        return self.learner or ("arow" if self.task == "ranking" else "auto")
+
     def check(self, reading: Reading) -> None:
         """Refuse options that contradict each other, before any work is done."""
         chosen = self.learner or self.loss or self.no_intercept or self.task
@@ -41,6 +46,13 @@ class Wishes:
         for option in ("save", "predictions"):
             refuse_missing_folder(option, getattr(self, option))
         refuse_missing_folder("json", self.json_file)
+
+    def check_ranking(self) -> None:
+        """Refuse what would cut a query in two."""
+        if self.passes > 1 or self.checkpoint_every or self.certify:
+            raise click.UsageError(
+                "--task ranking takes one pass, without --checkpoint-every and --certify."
+            )
 
 
 def refuse_missing_folder(option: str, file: str | None) -> None:

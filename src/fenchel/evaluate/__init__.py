@@ -7,6 +7,7 @@ from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.feeding import learn, predict, rows_where
 from fenchel.evaluate.measures import Outcome, outcome
 from fenchel.evaluate.progressive import Run, Score, progressive
+from fenchel.evaluate.queries import whole_queries
 from fenchel.evaluate.suitable import suitable
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "progressive",
     "rows_where",
     "suitable",
+    "whole_queries",
 ]

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from fenchel._kernel.rows import SparseRows
 from fenchel._kernel.state import Array
+from fenchel.evaluate.queries import targets_of_queries
 from fenchel.learners import Learner, Mixture
 from fenchel.learners.automatic import FULL
+from fenchel.learners.queries import groups
 from fenchel.streams import Block
 
 
@@ -42,10 +44,11 @@ def pieces(learner: Learner, block: Block, known: int) -> Iterator[Piece]:
     """
     assert block.labels is not None, "learning needs labels"
     rows = _sparse(block)
+    labels = targets_of_queries(block) if learner.task == "ranking" else block.labels
     for start, stop, columns in _cuts(learner, block, known):
         weights = None if block.weights is None else block.weights[start:stop]
         piece = SparseRows(rows.indptr[start : stop + 1], *rows[1:])
-        yield piece, columns, block.labels[start:stop], weights
+        yield piece, columns, labels[start:stop], weights
 
 
 def predict(learner: Learner, block: Block) -> Array:
@@ -123,6 +126,9 @@ def _cuts(learner: Learner, block: Block, known: int) -> Iterator[tuple[int, int
         yield 0, block.rows, last
         return
     columns = _columns_by_row(block, known)
+    if learner.task == "ranking" and block.groups is not None:  # a query is learned as a whole
+        for start, stop in groups(block.groups):
+            columns[start:stop] = columns[stop - 1]
     grows = np.flatnonzero(np.diff(columns, prepend=known))
     if not everywhere:
         grows = np.array([np.searchsorted(columns, FULL, side="right")])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._kernel.state import Array
+from fenchel.evaluate.queries import misordered
 from fenchel.learners import Composed, Learner
 
 Flags = NDArray[np.bool_]
@@ -16,7 +17,8 @@ Flags = NDArray[np.bool_]
 class Outcome(NamedTuple):
     """A block's rows, scored: ``losses`` are zero-one (classes) or (prediction − label)².
 
-    ``mistakes`` and ``margin_errors`` (right, yet within the margin) are None for regression,
+    In ranking the loss of a row is the share of its pairs in the wrong order. ``mistakes`` and
+    ``margin_errors`` (right, yet within the margin) are None for regression and ranking,
     ``updates`` where the rule's steps cannot be told from the margins alone.
     """
 
@@ -32,6 +34,8 @@ def outcome(learner: Learner, margins: Array, targets: Array, known: int) -> Out
         with np.errstate(over="ignore"):
             losses = np.square(margins - targets)
         return Outcome(losses, None, None, _steps(learner, margins, targets))
+    if learner.task == "ranking":
+        return Outcome(misordered(margins, targets), None, None, None)
     if learner.task == "multiclass":
         mistakes, within = _of_classes(margins, targets.astype(np.int64), known)
     else:

@@ -14,6 +14,7 @@ from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.feeding import learn
 from fenchel.evaluate.measures import Flags, Outcome, outcome
+from fenchel.evaluate.queries import targets_of_queries
 from fenchel.learners import Learner
 from fenchel.streams import Block
 
@@ -83,13 +84,16 @@ class Run:
         scored = outcome(self.learner, margins, targets, known)
         self.score.add(scored, block.weights)
         self.curve.see(scored.losses, block.weights)
-        self.constant.see(targets, block.weights)
+        if targets.ndim == 1:  # no constant orders the rows of a query
+            self.constant.see(targets, block.weights)
         return Step(margins, targets, scored)
 
 
 def targets_of(learner: Learner, block: Block) -> Array:
     """The block's labels as the learner's numbers: ±1, 0 1 2 …, or as they are."""
     assert block.labels is not None, "scoring needs labels"
+    if learner.task == "ranking":
+        return targets_of_queries(block)
     if learner.labels is None:
         return np.asarray(block.labels, np.float64)
     return learner.labels.encode(block.labels)

@@ -154,7 +154,7 @@ class Ranking(Learner):
         self._inner._put_back(inner)
 
 
-def groups(queries: Array) -> list[tuple[int, int]]:
+def groups(queries: NDArray[Any]) -> list[tuple[int, int]]:
     """Begin and end of each run of equal queries.
 
     >>> groups(np.array([3.0, 3.0, 1.0]))

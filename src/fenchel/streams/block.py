@@ -36,9 +36,10 @@ class Block(NamedTuple):
             yield self
             return
         for start in range(0, self.rows, rows):
-            yield self._part(start, min(start + rows, self.rows))
+            yield self.part(start, min(start + rows, self.rows))
 
-    def _part(self, start: int, stop: int) -> Block:
+    def part(self, start: int, stop: int) -> Block:
+        """Rows start … stop − 1."""
         first, last = self.indptr[start], self.indptr[stop]
         return Block(
             self.indptr[start : stop + 1] - first,

@@ -1,0 +1,71 @@
+"""Queries of a stream: blocks cut between them, and the share of pairs that scores order wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fenchel._kernel.state import Array
+from fenchel.learners.queries import groups, pairs_of
+from fenchel.streams import Block
+
+
+def whole_queries(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The same rows in blocks that no query crosses: the last query waits for the next block."""
+    waiting: Block | None = None
+    for block in blocks:
+        joined = block if waiting is None else _joined(waiting, block)
+        assert joined.groups is not None, "queries have groups"
+        cut = groups(joined.groups)[-1][0]
+        if cut:
+            yield joined.part(0, cut)
+        waiting = joined.part(cut, joined.rows)
+    if waiting is not None:
+        yield waiting
+
+
+def targets_of_queries(block: Block) -> Array:
+    """Relevance, and a number for each query of the block."""
+    assert block.groups is not None, "queries have groups"
+    numbers = np.cumsum(np.diff(block.groups, prepend=block.groups[:1]) != 0)
+    return np.column_stack([np.asarray(block.labels, np.float64), numbers])
+
+
+def misordered(scores: Array, targets: Array) -> Array:
+    """Of each row, the share of its pairs in the wrong order; a tie is half wrong.
+
+    >>> misordered(np.array([0.5, 0.1, 0.9]), np.array([[1.0, 0], [0.0, 0], [0.0, 0]]))
+    array([0.5, 0. , 1. ])
+    """
+    losses = np.zeros(len(scores))
+    for begin, end in groups(targets[:, 1]):
+        better, worse = pairs_of(targets[begin:end, 0])
+        apart = scores[begin:end][better] - scores[begin:end][worse]
+        wrong = 0.5 - 0.5 * np.sign(apart)
+        pairs = _by_row(better, worse, np.ones(len(wrong)), end - begin)
+        found = _by_row(better, worse, wrong, end - begin)
+        losses[begin:end] = found / np.maximum(pairs, 1.0)
+    return losses
+
+
+def _by_row(better: NDArray[np.intp], worse: NDArray[np.intp], of_pair: Array, rows: int) -> Array:
+    each = np.bincount(better, of_pair, rows) + np.bincount(worse, of_pair, rows)
+    return each.astype(np.float64)
+
+
+def _joined(first: Block, second: Block) -> Block:
+    def both(a: Any, b: Any) -> Any:
+        return None if a is None or b is None else np.concatenate([a, b])
+
+    return first._replace(
+        indptr=np.concatenate([first.indptr, second.indptr[1:] + first.indptr[-1]]),
+        indices=both(first.indices, second.indices),
+        values=both(first.values, second.values),
+        labels=both(first.labels, second.labels),
+        weights=both(first.weights, second.weights),
+        groups=both(first.groups, second.groups),
+        tags=None,
+    )
