@@ -2,7 +2,7 @@
 Regret under its bound
 ======================
 
-Vovk-Azoury-Warmuth on the diabetes data: after 50, 100, … rounds, its regret against the best fixed
+Vovk-Azoury-Warmuth on the diabetes data: after 100, 200, … rounds, its regret against the best fixed
 weights in hindsight, and what the theorem allows for those weights.
 """
 
