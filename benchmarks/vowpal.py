@@ -47,9 +47,24 @@ def text_file(X: Matrix, y: NDArray) -> Iterator[Path]:
 
 def progressive_predictions(text: Path, options: str) -> tuple[Vector, float]:
     """Run one pass; return the raw predictions and the seconds, start-up and reading included."""
+    return _predictions(text, options)
+
+
+def held_out_predictions(train: Path, test: Path, options: str) -> tuple[Vector, float]:
+    """Learn from one file in one pass, predict the other; return the seconds of learning too."""
+    model = train.with_suffix(".model")
+    seconds = _run("--data", str(train), "--final_regressor", str(model), *options.split())
+    return _predictions(test, f"--testonly --initial_regressor {model}")[0], seconds
+
+
+def _predictions(text: Path, options: str) -> tuple[Vector, float]:
     predictions = text.with_suffix(".predictions")
-    command = [sys.executable, "-m", "vowpalwabbit", "--data", str(text), "--quiet"]
-    start = time.perf_counter()
-    subprocess.run([*command, "--predictions", str(predictions), *options.split()], check=True)
-    seconds = time.perf_counter() - start
+    seconds = _run("--data", str(text), "--predictions", str(predictions), *options.split())
     return np.loadtxt(predictions, ndmin=1), seconds
+
+
+def _run(*arguments: str) -> float:
+    """Run the command line once; how many seconds it took."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "vowpalwabbit", "--quiet", *arguments], check=True)
+    return time.perf_counter() - start
