@@ -122,7 +122,7 @@ def full() -> Iterator[Contest]:
 
 
 def dicts() -> Iterator[Contest]:
-    """``learn_one`` on dicts against River."""
+    """``learn_one`` on dicts against River, both from the first example on; names are new strings."""
     try:
         from river.linear_model import LogisticRegression
     except ImportError:
@@ -132,7 +132,7 @@ def dicts() -> Iterator[Contest]:
     for size, least in ((60, 3.0), (10, 1.0)):
         examples = [
             ({f"w{j}": 1.0 for j in rng.integers(0, 5000, size)}, bool(rng.random() < 0.5))
-            for _ in range(2000)
+            for _ in range(10_000)
         ]
 
         def ours(examples=examples) -> None:

@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from fenchel import learners
 from fenchel.estimators import OnlineClassifier, OnlineRegressor
 from fenchel.estimators.base import content_order
+from fenchel.models import ModelRefused
 
 X, Y = load_breast_cancer(return_X_y=True)
 
@@ -115,3 +116,28 @@ def test_probabilities_only_where_they_mean_something():
     logistic = OnlineClassifier("gradient_descent:loss=logistic").fit(X, Y)
     assert logistic.predict_proba(X).shape == (len(Y), 2)
     assert not hasattr(OnlineClassifier("perceptron"), "predict_proba")
+
+
+@pytest.mark.parametrize("grow", [False, True])
+def test_a_saved_classifier_goes_on_as_if_never_stopped(tmp_path, grow):
+    names = [f"f{i}" for i in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names)
+    whole = OnlineClassifier("arow", grow=grow).fit(frame[:300], Y[:300])
+    whole.save(tmp_path / "m")
+    loaded = OnlineClassifier.load(tmp_path / "m")
+    assert (loaded.grow, loaded.passes) == (grow, 1)
+    assert list(loaded.feature_names_in_) == names
+    for model in (whole, loaded):
+        model.partial_fit(frame[300:], Y[300:])
+    assert loaded.coef_.tobytes() == whole.coef_.tobytes()
+    np.testing.assert_array_equal(loaded.predict(frame), whole.predict(frame))
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path):
+    OnlineRegressor("lms").fit(X, X[:, 0]).save(tmp_path / "r")
+    assert OnlineRegressor.load(tmp_path / "r").n_features_in_ == X.shape[1]
+    with pytest.raises(ModelRefused, match="an OnlineRegressor, not an OnlineClassifier"):
+        OnlineClassifier.load(tmp_path / "r")
+    learners.arow().save(tmp_path / "l")
+    with pytest.raises(ModelRefused, match="it holds a learner"):
+        OnlineClassifier.load(tmp_path / "l")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from numbers import Real
-from typing import Any
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fenchel import learners
+from fenchel import learners, models
 from fenchel._kernel import border
 from fenchel.certificates import Certificate
+from fenchel.learners import storage
 from fenchel.learners.certified import certified
 from fenchel.learners.learner import Learner
 from fenchel.learners.members import Members
@@ -58,6 +60,38 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
             raise AttributeError("certificate_ comes with a fitted estimator of certify=True")
         tightest: Certificate = self.learner_.certificate()
         return tightest
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted estimator to one safe file; ``load`` goes on from the last bit."""
+        check_is_fitted(self, "learner_")
+        names, classes = (getattr(self, of, None) for of in ("feature_names_in_", "classes_"))
+        parameters = self.get_params(deep=False)
+        del parameters["learner"]  # the file is that of a learner
+        told = {
+            "kind": type(self).__name__,
+            "parameters": parameters,
+            "features": self.n_features_in_,
+            "names": None if names is None else names.tolist(),
+            "classes": None if classes is None else classes.tolist(),
+        }
+        storage.save(self.learner_, path, more_metadata={"estimator": told})
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """The estimator that was saved, ready to predict and for ``partial_fit``."""
+        learner = Learner.load(path)
+        told = models.read_metadata(path).get("estimator")
+        if told is None or told["kind"] != cls.__name__:
+            what = "a learner" if told is None else f"an {told['kind']}"
+            raise models.ModelRefused(f"{path}: it holds {what}, not an {cls.__name__}")
+        model = cls(learner.fresh(), **told["parameters"])
+        model.learner_ = learner
+        model.n_features_in_ = told["features"]
+        if told["names"] is not None:
+            model.feature_names_in_ = np.array(told["names"], dtype=object)
+        if told["classes"] is not None:
+            model.classes_ = np.array(told["classes"])
+        return model
 
     def _template(self, task: str) -> Learner:
         """A fresh learner for the task, from the parameters."""

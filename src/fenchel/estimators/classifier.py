@@ -101,7 +101,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
                 "pass classes= to partial_fit or set grow=True"
             )
         self.classes_ = classes
-        self.learner_: Learner = self._new_learner(classes, labels)
+        self.learner_ = self._new_learner(classes, labels)
 
     def _new_learner(self, classes: NDArray[Any], labels: bool) -> Learner:
         several = not labels and (len(classes) > 2 or self.grow)

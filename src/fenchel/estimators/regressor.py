@@ -37,7 +37,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         with self._unchanged_if_refused():
             X, y = self._checked(X, y, first=True)
             weights = checked_weights(sample_weight, X.shape[0])
-            self.learner_: Learner = self._new_learner(y)
+            self.learner_ = self._new_learner(y)
             self._learn_all(X, y, weights)
         return self
 
