@@ -84,8 +84,6 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
     ----------
     learner_
         The learner, with the stream door.
-    coef_
-        The impulse response learned so far.
     samples_
         How many samples were filtered.
 

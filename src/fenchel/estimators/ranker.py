@@ -39,8 +39,6 @@ class OnlineRanker(OnlineEstimator):
     auc_, ndcg_
         Over all queries learned so far, by scores from before each was learned: the share of its
         pairs in the right order (ties count half), and the mean NDCG.
-    coef_
-        The weights.
 
     Examples
     --------
