@@ -29,6 +29,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
+    "ignore_pattern": r"newsgroups\.py$",  # it asks for files
     "image_scrapers": (),  # no pictures, hence no matplotlib
     "reset_modules": (),
     "download_all_examples": False,
