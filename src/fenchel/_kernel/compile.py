@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
@@ -16,19 +17,22 @@ COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
 
 # No fastmath: it breaks the checks for NaN and the reproducibility of sums.
 OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
+# A call passes every array of a part as seven arguments, which costs more than most bodies do.
+INLINED: Any = {**OPTIONS, "forceinline": True}
 
 
 def helper(function: F) -> F:
     """A small function that kernels call; compiled into each of them, never cached by itself."""
-    compiled: Any = numba.njit(**OPTIONS)(function)
+    compiled: Any = numba.njit(**INLINED)(function)
     return compiled  # type: ignore[no-any-return]
 
 
 def kernel(function: F) -> F:
     """An entry point from Python into compiled code, kept on disk for the next process.
 
-    ``function.fresh`` is its uncached twin, for parts defined outside the package: their source is
-    not in the cache's key, so a cached kernel could run an old version of them.
+    Two twins of it: ``function.fresh`` is not kept, for parts defined outside the package, whose
+    source is not in the cache's key; ``function.lean`` is for parts that make no array, and counts
+    no references: an atomic addition for every array that a row's view holds.
     """
     return _entry(function, OPTIONS)
 
@@ -41,10 +45,12 @@ def locked_kernel(function: F) -> F:
 def _entry(function: F, options: Any) -> F:
     compiled: Any = numba.njit(**options)(function)
     if not COMPILED:
-        compiled.fresh = compiled
+        compiled.fresh = compiled.lean = compiled
         return compiled  # type: ignore[no-any-return]
     cache.attach(compiled)
     compiled.fresh = numba.njit(**options)(function)
+    compiled.lean = numba.njit(**{**options, "_nrt": False})(_renamed(function))
+    cache.attach(compiled.lean)
     return compiled  # type: ignore[no-any-return]
 
 
@@ -59,3 +65,12 @@ def settled(compiled: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     signature = tuple(map(numba.typeof, arguments))
     compiled.compile(signature)
     return compiled.overloads[signature].entry_point  # type: ignore[no-any-return]
+
+
+def _renamed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function under another name: the cache tells functions apart by theirs."""
+    twin = FunctionType(
+        function.__code__, function.__globals__, f"{function.__name__}_lean", function.__defaults__
+    )
+    twin.__qualname__, twin.__module__ = twin.__name__, function.__module__
+    return twin

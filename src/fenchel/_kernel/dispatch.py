@@ -78,7 +78,7 @@ def _verb(default: Callable[..., Any], required: bool) -> Verb:
     call.of = of  # type: ignore[attr-defined]
     call.table = table  # type: ignore[attr-defined]
     # strict=False: the typing function takes *arguments, its implementations name them.
-    overload(call, strict=False)(compiled)
+    overload(call, strict=False, jit_options={"forceinline": True})(compiled)  # see ``INLINED``
     return call  # type: ignore[return-value]
 
 

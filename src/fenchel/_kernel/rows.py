@@ -148,9 +148,9 @@ def _sparse_sound(rows: Any, t: Any, width: int) -> bool:
         return False
     start = np.uint64(rows.indptr[t])
     stop = np.uint64(rows.indptr[t + 1])
+    if start < stop and np.uint64(rows.indices[stop - ONE]) >= np.uint64(width):
+        return False  # where they ascend, the last is the largest
     bad = ZERO
-    for at in range(start, stop):
-        bad += np.uint64(np.uint64(rows.indices[at]) >= np.uint64(width))
     for at in range(start + ONE, stop):
         bad += np.uint64(rows.indices[at] <= rows.indices[at - ONE])
     return bad == ZERO and finite_bits(rows.bits, start, stop)

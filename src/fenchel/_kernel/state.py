@@ -1,8 +1,10 @@
 """The state of a part: plain arrays with names, all zero at the start, growing with the stream.
 
 A part declares its state by the defaults of its fields: ``SLOTS`` (one number for each slot),
-``SCALAR`` (one number that the run changes), ``MATRIX`` (slots × slots). Everything else is a
-parameter or another part. ``start`` gives a part its arrays; ``grow`` moves them to a larger width.
+``RECORD`` (the same, but a part's records of a slot lie side by side in memory: a slot is one
+visit, whatever the number of arrays), ``SCALAR`` (one number that the run changes), ``MATRIX``
+(slots × slots). Everything else is a parameter or another part. ``start`` gives a part its arrays;
+``grow`` moves them to a larger width.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ Width = int | tuple[int, ...]
 
 # Markers, told apart by identity.
 SLOTS: Array = np.zeros(0)
+RECORD: Array = np.zeros(0)
 SCALAR: Array = np.zeros(0)
 MATRIX: Array = np.zeros((0, 0))
 
@@ -42,9 +45,14 @@ def marker_of(part: Any, name: str) -> Any:
     return part._field_defaults.get(name)
 
 
+def is_by_slot(marker: Any) -> bool:
+    """Whether a field keeps one number for each slot."""
+    return marker is SLOTS or marker is RECORD
+
+
 def shape_of(marker: Any, width: Width) -> tuple[int, ...] | None:
     """The shape of a state array at this width (or shape of θ); None for a parameter."""
-    if marker is SLOTS:
+    if is_by_slot(marker):
         return width if isinstance(width, tuple) else (width,)
     if marker is SCALAR:
         return (1,)
@@ -63,14 +71,28 @@ def fields(part: Any) -> dict[str, Any]:
     return dict(zip(part._fields, part, strict=True))
 
 
+def room(part: Any, width: Width) -> dict[str, Array]:
+    """Zeros for each state array that the part itself declares."""
+    markers = {name: marker_of(part, name) for name in part._fields}
+    shapes = {name: shape_of(marker, width) for name, marker in markers.items()}
+    records = [name for name, marker in markers.items() if marker is RECORD]
+    if records and isinstance(width, int):
+        side_by_side = np.zeros((width, len(records)))
+        beside = {name: side_by_side[:, i] for i, name in enumerate(records)}
+    else:
+        beside = {}
+    return {
+        name: beside[name] if name in beside else np.zeros(shape)
+        for name, shape in shapes.items()
+        if shape is not None
+    }
+
+
 def start(part: Part, width: Width) -> Part:
     """The same part with state arrays of its own, zero, ``width`` slots wide."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = dict(room(part, width))
     for name, value in fields(part).items():
-        shape = shape_of(marker_of(part, name), width)
-        if shape is not None:
-            changes[name] = np.zeros(shape)
-        elif is_part(value):
+        if is_part(value):
             changes[name] = start(value, width)
     return replaced(part, changes)
 
@@ -80,13 +102,12 @@ def grow(part: Part, width: int, move: Callable[[Array, Array], None] | None = N
 
     ``move(smaller, larger)`` says where the slots go, where they do not stay in their places.
     """
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = dict(room(part, width))
     for name, value in fields(part).items():
-        marker = marker_of(part, name)
-        shape = shape_of(marker, width)
-        if shape is not None and marker is not SCALAR:
-            changes[name] = np.zeros(shape)
+        if name in changes and marker_of(part, name) is not SCALAR:
             (move or _stay)(value, changes[name])
+        elif name in changes:
+            changes[name] = value
         elif is_part(value):
             changes[name] = grow(value, width, move)
     return replaced(part, changes)
@@ -107,13 +128,22 @@ def arrays(part: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
 
 def copy(part: Part) -> Part:
     """A part with copies of the same arrays."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = dict(room(part, _width(part)))
     for name, value in fields(part).items():
-        if shape_of(marker_of(part, name), 0) is not None:
-            changes[name] = value.copy()
+        if name in changes:
+            changes[name][...] = value
         elif is_part(value):
             changes[name] = copy(value)
     return replaced(part, changes)
+
+
+def _width(part: Any) -> Width:
+    """How many slots (or what shape of θ) the part's own arrays have."""
+    for name, value in fields(part).items():
+        marker = marker_of(part, name)
+        if is_by_slot(marker) or marker is MATRIX:
+            return len(value) if value.ndim == 1 or marker is MATRIX else value.shape
+    return 0
 
 
 def restore(part: Any, kept: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._kernel import state
-from fenchel._kernel.state import MATRIX, SLOTS, Array
+from fenchel._kernel.state import MATRIX, Array
 from fenchel.certificates.certificate import Assumption
 from fenchel.loops.terms import all_terms
 from fenchel.regularizers import (
@@ -133,7 +133,7 @@ def textbook(part: Any, columns: int, intercept: bool) -> Any:
     changes: dict[str, Any] = {}
     for name, value in state.fields(part).items():
         marker = state.marker_of(part, name)
-        if marker is SLOTS or (isinstance(value, np.ndarray) and name == "a"):
+        if state.is_by_slot(marker) or (isinstance(value, np.ndarray) and name == "a"):
             changes[name] = value[kept]
         elif marker is MATRIX:
             changes[name] = value[kept, kept]

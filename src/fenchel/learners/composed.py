@@ -20,6 +20,8 @@ from fenchel.learners.learner import BadRowError, Learner
 from fenchel.loops import Average, Ledger, NoAverage, NoLedger, check_rows, decide_rows, learn_rows
 from fenchel.losses import Logistic
 
+# Arrays of a single slot would be of another type to the compiler, and be compiled for again.
+LEAST_SLOTS = 2
 # Above this many coordinates a full matrix would take more than 3 GB.
 MOST_FULL = 20_000
 
@@ -57,7 +59,7 @@ class Composed(Learner):
             classes=classes,
         )
         self._calls: dict[Any, Any] = {}
-        self._hold(state.start(parts, 1))
+        self._hold(state.start(parts, LEAST_SLOTS))
         self._margin = np.empty(1)
         self._set_dimension(0)
 
@@ -99,7 +101,7 @@ class Composed(Learner):
 
     def restart(self, width: int) -> None:
         """Fresh state of so many columns."""
-        self._hold(state.start(self._parts, width + 1))
+        self._hold(state.start(self._parts, max(width + 1, LEAST_SLOTS)))
         self.columns = width
         self._set_dimension(width)
 
@@ -122,6 +124,7 @@ class Composed(Learner):
         self._slots = max(len(array) for _, array in state.arrays(parts))
         self._dimensions = dimensions_of(parts)
         self._ours = all(map(state.from_package, parts))
+        self._has_matrix = any(array.ndim == 2 for _, array in state.arrays(parts))
 
     def _probabilities(self, margins: Array) -> Array:
         if self.labels is None or not isinstance(self.loss, Logistic):
@@ -182,7 +185,7 @@ class Composed(Learner):
 
     def _run(self, kernel: Any, count: int, arguments: tuple[Any, ...], rows: Any) -> Any:
         """Call a kernel. The arguments of single rows keep their types, which is made use of."""
-        ours = kernel if self._ours else kernel.fresh
+        ours = self._twin(kernel)
         if count != 1:
             return ours(*arguments)
         kind = kernel, type(rows), rows.bits.itemsize
@@ -192,6 +195,12 @@ class Composed(Learner):
         result = ours(*arguments)
         self._calls[kind] = settled(ours, arguments)
         return result
+
+    def _twin(self, kernel: Any) -> Any:
+        """The kernel that suits the parts; those with a matrix make arrays on the way."""
+        if not self._ours:
+            return kernel.fresh
+        return kernel if self._has_matrix else kernel.lean
 
     def _all_weights(self) -> Array:
         with self._lock:
@@ -228,8 +237,7 @@ class Composed(Learner):
                 ) from None
 
     def _refuse_full(self, width: int) -> None:
-        matrix = any(array.ndim == 2 for _, array in state.arrays(self._parts))
-        if matrix and width > MOST_FULL:
+        if width > MOST_FULL and self._has_matrix:
             raise ValueError(
                 f"{self.name} keeps a {width} × {width} matrix: with more than {MOST_FULL} "
                 "features use diagonal=True"

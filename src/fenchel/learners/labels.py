@@ -52,15 +52,14 @@ class Labels:
             raise ValueError(f"y has {array.ndim} dimensions: give one label a row")
         _refuse_unknown(array)
         negative, positive = self._recognise(array)
-        signs = np.zeros(len(array))
-        if negative is not None:
-            signs[array == negative] = -1.0
-        if positive is not None:
-            signs[array == positive] = 1.0
-        if not signs.all():
-            self._refuse_third(array, int(np.argmin(np.abs(signs))), negative, positive)
+        nothing = np.zeros(len(array), dtype=bool)
+        is_positive = nothing if positive is None else np.asarray(array == positive)
+        is_negative = nothing if negative is None else np.asarray(array == negative)
+        known = is_positive | is_negative
+        if not known.all():
+            self._refuse_third(array, int(np.argmin(known)), negative, positive)
         self._pair = [negative, positive]
-        return signs
+        return np.where(is_positive, 1.0, -1.0)
 
     def recall(self, label: Any) -> Array | None:
         """±1 for a plain label met before, None for any other."""
@@ -73,7 +72,7 @@ class Labels:
         """The pair once these labels are counted in."""
         if None not in self._pair:
             return self._pair
-        found = _distinct(array)
+        found = _first_three(array)
         if self._pair == [None, None] and len(found) == 2:
             return found
         pair = list(self._pair)
@@ -342,11 +341,16 @@ def _usual_place(label: Any) -> int | None:
     return None
 
 
-def _distinct(array: NDArray[Any]) -> list[Any]:
-    """The labels that occur, sorted where they can be."""
-    if array.dtype.kind != "O":
-        return [_plain(label) for label in np.unique(array)]
-    return _in_order(list(dict.fromkeys(array.tolist())))
+def _first_three(array: NDArray[Any]) -> list[Any]:
+    """The labels that occur, sorted where they can be; of numbers and strings the first three."""
+    if array.dtype.kind == "O":
+        return _in_order(list(dict.fromkeys(array.tolist())))
+    found: list[Any] = []
+    rest = array
+    while len(rest) and len(found) < 3:
+        found.append(_plain(rest[0]))
+        rest = rest[rest != rest[0]]
+    return _in_order(found)
 
 
 def _in_order(labels: list[Any]) -> list[Any]:

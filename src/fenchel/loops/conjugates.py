@@ -6,7 +6,7 @@ is NaN, and the certificates that would need it are not offered.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,13 +32,13 @@ from fenchel.regularizers.euclidean import Euclidean
 from fenchel.regularizers.full import FullQuadratic
 from fenchel.regularizers.leveled import Leveled, dual_norm_of
 from fenchel.regularizers.p_norm import PNorm, WeightedPNorm
-from fenchel.regularizers.power_sum import power, ratio, total_of
+from fenchel.regularizers.power_sum import total_of
 from fenchel.regularizers.scale_invariant import (
     ScaleInvariantAdaGrad,
     ScaleInvariantPNorm,
     over,
 )
-from fenchel.regularizers.verbs import spread
+from fenchel.regularizers.verbs import spread, sum_over, term
 
 
 @verb
@@ -55,8 +55,13 @@ def curvature(f: Any) -> float:
 
 @verb
 def dual_square(f: Any, view: Any, row: Any, size: float) -> float:
-    """‖x_t‖²_{t,*}/β_t."""
+    """‖x_t‖²_{t,*}/β_t; 0 where ``Standing`` tells its sum."""
     return float(np.nan)
+
+
+@dual_square.of(ScaleInvariantPNorm)
+def _told_by_standing(f: Any, view: Any, row: Any, size: float) -> float:
+    return 0.0
 
 
 @verb
@@ -220,40 +225,43 @@ def _full_square(f: Any, view: Any, row: Any, size: float) -> float:
     return float(spread(f, view, row))
 
 
+class _Squares(NamedTuple):
+    """The sum that is ‖x‖²_{t,*} of AdaGrad's two forms."""
+
+
+@term.of(_Squares)
+def _square_of(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(square_term(f, view, slot, x))
+
+
+@verb
+def square_term(f: Any, view: Any, slot: Any, x: float) -> float:
+    """What one entry adds to ‖x‖²_{t,*}."""
+    return 0.0
+
+
+@square_term.of(AdaGrad)
+def _adagrad_term(f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(x * (x / (f.roots[slot] + view.extra)))
+
+
+@square_term.of(ScaleInvariantAdaGrad)
+def _invariant_term(f: Any, view: Any, slot: Any, x: float) -> float:
+    size = abs(x)
+    if f.units[slot] > 0.0 and size <= f.largest[slot]:
+        return float(size * f.units[slot] * (size * f.scales[slot]) * view)
+    share = over(size, max(f.largest[slot], size))
+    return float(share * share / np.sqrt(f.lipschitz * f.lipschitz + f.squares[slot]) * view)
+
+
 @dual_square.of(AdaGrad)
 def _adagrad_square(f: Any, view: Any, row: Any, size: float) -> float:
-    total = 0.0
-    for k in range(entries(row)):
-        x = value_of(row, k)
-        total += x * (x / (np.sqrt(f.squares[slot_of(row, k)]) + view.extra))
-    return total
+    return float(sum_over(_Squares(), f, view, row))
 
 
 @dual_square.of(ScaleInvariantAdaGrad)
 def _invariant_square(f: Any, view: Any, row: Any, size: float) -> float:
-    total = 0.0
-    for k in range(entries(row)):
-        j = slot_of(row, k)
-        x = abs(value_of(row, k))
-        share = over(x, max(f.largest[j], x))
-        total += share * share / np.sqrt(f.lipschitz * f.lipschitz + f.squares[j])
-    return float(total * view)
-
-
-@helper
-def _invariant_beta(f: Any, p: float) -> float:
-    return float(np.sqrt(np.e * f.lipschitz * f.lipschitz * (p - 1.0) + f.slopes[0]))
-
-
-@dual_square.of(ScaleInvariantPNorm)
-def _invariant_p_square(f: Any, view: Any, row: Any, size: float) -> float:
-    """(p_t − 1)·‖x/b_t‖²_{p_t}/β_t."""
-    total = 0.0
-    for k in range(entries(row)):
-        x = abs(value_of(row, k))
-        share = over(x, max(f.largest[slot_of(row, k)], x))
-        total += share if share == 1.0 else power(share, view.p)
-    return float((view.p - 1.0) * total ** (2.0 / view.p) / _invariant_beta(f, view.p))
+    return float(sum_over(_Squares(), f, view, row))
 
 
 @keeps_all.of(DiagonalQuadratic)
@@ -326,10 +334,25 @@ def _climb_on_simplex(
     return float(np.nan)
 
 
+class _SoftClimb(NamedTuple):
+    """The climb on the whole space, where f_t* is ½·soft(θ)² over the curvature."""
+
+    c: float
+
+
+@term.of(_SoftClimb)
+def _soft_climb(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    before = soft_threshold(f.theta[slot], view.threshold)
+    after = soft_threshold(f.theta[slot] + what.c * x, view.threshold)
+    return float((after - before) * (after + before))
+
+
 @climb.of(Composite)
 def _composite_climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
     if unbounded(f.domain) and f.l1 == 0.0:
         return _quadratic(square, margin, c)
+    if unbounded(f.domain):
+        return float(0.5 * view.inverse * sum_over(_SoftClimb(c), f, view, row))
     return float(_climb_on(f.domain, f.theta, view.curvature, view.threshold, row, c))
 
 
@@ -342,7 +365,7 @@ def _adagrad_climb(f: Any, view: Any, row: Any, square: float, margin: float, c:
         x = value_of(row, k)
         if x != 0.0:
             j = slot_of(row, k)
-            curvature = np.sqrt(f.squares[j]) + view.extra
+            curvature = f.roots[j] + view.extra
             total += _piece(f.domain, f.theta[j] + c * x, curvature, view.threshold)
             total -= _piece(f.domain, f.theta[j], curvature, view.threshold)
     return total
@@ -373,58 +396,68 @@ def _invariant_climb(f: Any, view: Any, row: Any, square: float, margin: float, 
     return _quadratic(square, margin, c)
 
 
+# ── p-norms: their sums are kept by the regularizer, and both readings take no look at the row ──
+
+
 @helper
 def _half_square(total: float, pivot: float, p: float) -> float:
     """½‖·‖_p² of ratios whose p-th powers in units of the pivot add up to ``total``."""
     return float(0.5 * pivot * pivot * max(total, 0.0) ** (2.0 / p))
 
 
-@climb.of(Leveled)
-def _leveled_climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
-    """(‖θ + z‖_p² − ‖θ‖_p²)/(2·c·X_t²)."""
-    inner = f.inner
-    pivot = inner.pivot[0]
-    for k in range(entries(row)):
-        pivot = max(pivot, abs(inner.theta[slot_of(row, k)] + c * value_of(row, k)))
-    if pivot == 0.0 or view.level == 0.0:
-        return 0.0
-    before = total_of(inner) * power(inner.pivot[0] / pivot, inner.p)
-    after = before
-    for k in range(entries(row)):
-        x = value_of(row, k)
-        if x != 0.0:
-            theta = inner.theta[slot_of(row, k)]
-            after += power(abs(theta + c * x) / pivot, inner.p) - power(abs(theta) / pivot, inner.p)
-    gain = _half_square(after, pivot, inner.p) - _half_square(before, pivot, inner.p)
-    return float(gain / inner.c / view.level / view.level)
+class Standing(NamedTuple):
+    """What is read off the sums: f_t*(θ), and Σ_{s≤t} ‖z_s‖²_{s,*} times factors known later."""
+
+    height: float = 0.0
+    steps: float = 0.0
 
 
-@climb.of(ScaleInvariantPNorm)
-def _invariant_p_climb(
-    f: Any, view: Any, row: Any, square: float, margin: float, c: float
-) -> float:
-    """(‖(θ + z)/b_t‖² − ‖θ/b_t‖²)/(2β_t) in the norm of p_t."""
-    p = view.p
-    pivot = f.pivot[0]
-    for k in range(entries(row)):
-        j = slot_of(row, k)
-        x = value_of(row, k)
-        pivot = max(pivot, over(abs(f.theta[j] + c * x), max(f.largest[j], abs(x))))
-    if pivot == 0.0:
-        return 0.0
-    before = total_of(f) * power(f.pivot[0] / pivot, p)
-    after = before
-    for k in range(entries(row)):
-        j = slot_of(row, k)
-        x = value_of(row, k)
-        if x != 0.0:
-            b = max(f.largest[j], abs(x))
-            kept = power(ratio(f, j) / pivot, p)
-            now = kept if b == f.largest[j] else power(abs(f.theta[j]) / b / pivot, p)
-            before += now - kept
-            after += power(abs(f.theta[j] + c * x) / b / pivot, p) - kept
-    gain = _half_square(after, pivot, p) - _half_square(before, pivot, p)
-    return float(gain / _invariant_beta(f, p))
+@verb
+def standing(f: Any, view: Any) -> Standing:
+    """The standing before θ_t moves, f_t already that of the round."""
+    return Standing(0.0, 0.0)
+
+
+@verb
+def moved(f: Any, view: Any) -> Standing:
+    """The standing after θ_t has moved, f_t still that of the round."""
+    return Standing(0.0, 0.0)
+
+
+@helper
+def _leveled_standing(f: Any, view: Any) -> Standing:
+    """‖θ‖_p²/(2·c·X_t²)."""
+    if view.level == 0.0:
+        return Standing(0.0, 0.0)
+    half = _half_square(total_of(f.inner), f.inner.pivot[0], f.inner.p)
+    return Standing(float(half / f.inner.c / view.level / view.level), 0.0)
+
+
+@standing.of(Leveled)
+def _leveled_before(f: Any, view: Any) -> Standing:
+    return _leveled_standing(f, view)
+
+
+@moved.of(Leveled)
+def _leveled_after(f: Any, view: Any) -> Standing:
+    return _leveled_standing(f, view)
+
+
+@helper
+def _invariant_standing(f: Any, view: Any, total: float) -> Standing:
+    """‖θ/b_t‖²/(2β_t) in the norm of p_t, and ½η²·Σ (p_s − 1)·‖ℓ′_s/b_s‖² over β_t."""
+    height = _half_square(total, f.pivot[0], view.p) / view.beta
+    return Standing(float(height), float(0.5 * f.eta * f.eta * f.slopes[0] / view.beta))
+
+
+@standing.of(ScaleInvariantPNorm)
+def _invariant_before(f: Any, view: Any) -> Standing:
+    return _invariant_standing(f, view, view.total)
+
+
+@moved.of(ScaleInvariantPNorm)
+def _invariant_after(f: Any, view: Any) -> Standing:
+    return _invariant_standing(f, view, total_of(f))
 
 
 @climb.of(Entropic)

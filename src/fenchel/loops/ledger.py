@@ -16,8 +16,18 @@ from typing import Any, NamedTuple
 
 from fenchel._kernel import helper, verb
 from fenchel._kernel.rows import entries, value_of
-from fenchel._kernel.state import SCALAR, SLOTS, Array, part
-from fenchel.loops.conjugates import climb, curvature, dual_square, gained, keeps_all, size
+from fenchel._kernel.state import RECORD, SCALAR, Array, part
+from fenchel.loops.conjugates import (
+    Standing,
+    climb,
+    curvature,
+    dual_square,
+    gained,
+    keeps_all,
+    moved,
+    size,
+    standing,
+)
 from fenchel.loops.terms import charge_terms
 from fenchel.losses.verbs import value
 
@@ -28,7 +38,11 @@ class NoLedger(NamedTuple):
 
 @part
 class Ledger(NamedTuple):
-    """The sums along a run. ``mark`` serves Σ F(w_t): the round up to which a slot is charged."""
+    """The sums along a run.
+
+    ``mark``, ``roots`` and ``inverse_roots`` serve Σ F(w_t): the round up to which a slot is
+    charged, and Σ √s and Σ 1/√s over the rounds up to there.
+    """
 
     rounds: Array = SCALAR  # T
     loss: Array = SCALAR  # Σ h_t·ℓ_t(w_t)
@@ -51,7 +65,9 @@ class Ledger(NamedTuple):
     uneven: Array = SCALAR  # max |h_t − 1|
     heaviest: Array = SCALAR  # max h_t
     shortfall: Array = SCALAR  # max 1 − η_t over mistakes on non-zero rows
-    mark: Array = SLOTS
+    mark: Array = RECORD
+    roots: Array = RECORD
+    inverse_roots: Array = RECORD
 
 
 @helper
@@ -66,12 +82,34 @@ def _empty(row: Any) -> bool:
 @verb
 def record(
     ledger: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float, c: float
-) -> None:
-    """Called in every round between the margin and the commit; nothing for ``NoLedger``."""
+) -> float:
+    """Called in every round between the margin and the commit; what it returns goes to ``settle``."""
+    return 0.0
+
+
+@verb
+def settle(ledger: Any, f: Any, view: Any, before: Any, c: float) -> None:
+    """Called in every round after the commit."""
 
 
 @record.of(Ledger)
 def _record(
+    ledger: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float, c: float
+) -> Standing:
+    _record_round(ledger, loss, f, view, row, margin, y, c)
+    return standing(f, view) if c != 0.0 else Standing(0.0, 0.0)
+
+
+@settle.of(Ledger)
+def _settle(ledger: Any, f: Any, view: Any, before: Any, c: float) -> None:
+    if c != 0.0:
+        after = moved(f, view)
+        ledger.climb[0] += after.height - before.height
+        ledger.steps[0] += after.steps - before.steps
+
+
+@helper
+def _record_round(
     ledger: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float, c: float
 ) -> None:
     h = row.importance
@@ -102,7 +140,7 @@ def _record(
     ledger.etas[0] += eta
     ledger.slope[0] = max(ledger.slope[0], eta)
     ledger.gradient[0] = max(ledger.gradient[0], eta * norm)
-    charge_terms(f, view, row, ledger.terms, ledger.mark)
+    charge_terms(f, view, row, ledger)
     if not wrong:
         ledger.errors[0] += 1.0
         ledger.error_etas[0] += eta

@@ -16,7 +16,7 @@ from fenchel._kernel import helper, kernel
 from fenchel._kernel.rows import LARGEST, ZERO, SparseRow, row_at, sound
 from fenchel._kernel.state import Array
 from fenchel.loops.averages import bank, begin_round
-from fenchel.loops.ledger import record
+from fenchel.loops.ledger import record, settle
 from fenchel.losses.verbs import derivative, value
 from fenchel.regularizers.verbs import (
     all_weights,
@@ -67,8 +67,9 @@ def learn_rows(
         margins[t] = m
         c = coefficient(rule, loss, f, view, row, m, y[t])
         bank(average, f, view, row)
-        record(ledger, loss, f, view, row, m, y[t], c)
+        before = record(ledger, loss, f, view, row, m, y[t], c)
         commit(f, view, row, c)
+        settle(ledger, f, view, before, c)
     return -1
 
 

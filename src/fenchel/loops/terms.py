@@ -7,12 +7,12 @@ weights share one factor, ‖θ‖² alone is enough.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fenchel._kernel import helper, kernel, verb
-from fenchel._kernel.rows import entries, slot_of, value_of
+from fenchel._kernel.rows import ZERO, entries, entry, length, slot, slot_of, value_of
 from fenchel._kernel.state import Array
 from fenchel.regularizers.adagrad import AdaGrad
 from fenchel.regularizers.composite import Composite
@@ -21,6 +21,8 @@ from fenchel.regularizers.pacing import FEW, NODES, WEIGHTS
 
 # Sums over fewer rounds than this are taken term by term.
 SHORT = 8.0
+# From this round on sums of roots follow their asymptotic series to rounding.
+ASYMPTOTIC = 8.0
 NODES_4, WEIGHTS_4 = np.polynomial.legendre.leggauss(4)
 
 
@@ -153,35 +155,79 @@ def _adagrad_terms(f: Any, slot: Any, since: float, until: float) -> float:
     size = abs(confine(f.domain, 0.0, f.theta[slot]))
     if size == 0.0:
         return 0.0
-    rest = f.delta + np.sqrt(f.squares[slot])
+    rest = f.delta + f.roots[slot]
     return term_sum(since, until, size, f.eta, f.l1, f.l2, 0.0, rest)
 
 
 @verb
-def charge_terms(f: Any, view: Any, row: Any, terms: Array, mark: Array) -> None:
+def charge_terms(f: Any, view: Any, row: Any, ledger: Any) -> None:
     """Charge the row's coordinates up to this round, before their θ_j changes."""
 
 
 @helper
-def _charge(f: Any, row: Any, terms: Array, mark: Array) -> None:
+def _charge(f: Any, row: Any, ledger: Any) -> None:
     now = f.rounds[0] + 1.0
+    total = 0.0
     for k in range(entries(row)):
         if value_of(row, k) != 0.0:
             j = slot_of(row, k)
-            terms[0] += idle_terms(f, j, mark[j], now)
-            mark[j] = now
+            total += idle_terms(f, j, ledger.mark[j], now)
+            ledger.mark[j] = now
+    ledger.terms[0] += total
+
+
+class _Rounds(NamedTuple):
+    """This round, s = t − lag, and Σ √s and Σ 1/√s up to it, less a constant."""
+
+    now: float
+    s: float
+    roots: float
+    inverse_roots: float
+
+
+@helper
+def _charge_slot(f: Any, rounds: Any, ledger: Any, slot: Any) -> float:
+    """Σ l1·|w_s| over the rounds since the last charge, l2 = 0: (|θ| − η·l1·s)/(root·√s) summed.
+
+    By two differences while the weight is not shrunk to 0 on the way.
+    """
+    mark = ledger.mark[slot]
+    size = abs(confine(f.domain, 0.0, f.theta[slot]))
+    slope = f.eta * f.l1
+    charge = 0.0
+    if size - slope * rounds.s >= 0.0 and mark - f.lag >= ASYMPTOTIC:
+        ends = size * (rounds.inverse_roots - ledger.inverse_roots[slot])
+        charge = f.l1 / f.root * (ends - slope * (rounds.roots - ledger.roots[slot]))
+    elif size > slope * (mark - f.lag):
+        charge = idle_terms(f, slot, mark, rounds.now)
+    ledger.mark[slot] = rounds.now
+    ledger.roots[slot] = rounds.roots
+    ledger.inverse_roots[slot] = rounds.inverse_roots
+    return float(charge)
 
 
 @charge_terms.of(Composite)
-def _composite_charge(f: Any, view: Any, row: Any, terms: Array, mark: Array) -> None:
-    if f.l1 > 0.0 or f.l2 > 0.0:
-        _charge(f, row, terms, mark)
+def _composite_charge(f: Any, view: Any, row: Any, ledger: Any) -> None:
+    if f.l1 > 0.0 and f.l2 == 0.0 and f.root > 0.0 and followed(f.domain):
+        now = f.rounds[0] + 1.0
+        s = now - f.lag
+        inverse_roots, roots = _root_sums(max(s, ASYMPTOTIC))
+        rounds = _Rounds(now, s, roots, inverse_roots)
+        total = 0.0
+        for k in range(length(row)):
+            if entry(row, k) != 0.0:
+                total += _charge_slot(f, rounds, ledger, slot(row, k))
+        if row.bias != 0.0:
+            total += _charge_slot(f, rounds, ledger, ZERO)
+        ledger.terms[0] += total
+    elif f.l1 > 0.0 or f.l2 > 0.0:
+        _charge(f, row, ledger)
 
 
 @charge_terms.of(AdaGrad)
-def _adagrad_charge(f: Any, view: Any, row: Any, terms: Array, mark: Array) -> None:
+def _adagrad_charge(f: Any, view: Any, row: Any, ledger: Any) -> None:
     if f.l1 > 0.0 or f.l2 > 0.0:
-        _charge(f, row, terms, mark)
+        _charge(f, row, ledger)
 
 
 @verb

@@ -1,6 +1,6 @@
 """Regularizers f_t: value, conjugate, the conjugate's gradient, strong convexity, dual norm."""
 
-from fenchel._kernel.state import MATRIX, SCALAR, SLOTS
+from fenchel._kernel.state import MATRIX, RECORD, SCALAR, SLOTS
 from fenchel.regularizers.adagrad import AdaGrad
 from fenchel.regularizers.checking import check_regularizer
 from fenchel.regularizers.coin import CoinBetting
@@ -33,6 +33,7 @@ from fenchel.regularizers.verbs import (
 
 __all__ = [
     "MATRIX",
+    "RECORD",
     "SCALAR",
     "SLOTS",
     "AdaGrad",

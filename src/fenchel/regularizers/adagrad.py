@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.rows import entries, saturated, slot_of, value_of
-from fenchel._kernel.state import SCALAR, SLOTS, Array, part
+from fenchel._kernel.rows import saturated
+from fenchel._kernel.state import RECORD, SCALAR, Array, part
 from fenchel.regularizers.composite import soft_threshold
 from fenchel.regularizers.domains import Whole, confine
-from fenchel.regularizers.verbs import commit, look, weight
+from fenchel.regularizers.verbs import absorb, absorb_row, commit, look, weight
 
 
 @part
@@ -18,6 +18,7 @@ class AdaGrad(NamedTuple):
     """f_t = g_t + η·t·F with g_t(w) = ½·Σ (δ + √(Σ_{s<t} ℓ′²_{s,i}))·w_i² and F = l1·‖·‖₁ + l2/2·‖·‖₂².
 
     A case of Corollary 1's g_t + η·t·F: z_t = −η·ℓ′_t, and g_t grows with the squared subgradients.
+    ``roots`` keeps √squares, so that reading takes no root.
 
     >>> f = AdaGrad(delta=1.0).begin(1)
     >>> f = f.commit(f, np.array([-3.0])).observe(np.array([1.0]))
@@ -30,8 +31,9 @@ class AdaGrad(NamedTuple):
     l1: float = 0.0
     l2: float = 0.0
     domain: Any = Whole()
-    theta: Array = SLOTS
-    squares: Array = SLOTS
+    theta: Array = RECORD
+    squares: Array = RECORD
+    roots: Array = RECORD
     rounds: Array = SCALAR
 
     @property
@@ -100,18 +102,19 @@ def _look(f: Any, row: Any) -> _View:
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = soft(θ_j, η·t·l1)/(δ + √s_j + η·t·l2)."""
     soft = soft_threshold(f.theta[slot], view.threshold)
-    return float(confine(f.domain, 0.0, soft / (np.sqrt(f.squares[slot]) + view.extra)))
+    return float(confine(f.domain, 0.0, soft / (f.roots[slot] + view.extra)))
+
+
+@absorb.of(AdaGrad)
+def _absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
+    f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
+    gradient = saturated(saturated(coefficient / f.eta) * x)
+    f.squares[slot] = saturated(f.squares[slot] + gradient * gradient)
+    f.roots[slot] = np.sqrt(f.squares[slot])
 
 
 @commit.of(AdaGrad)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     f.rounds[0] += 1.0
-    if coefficient == 0.0:
-        return
-    slope = saturated(coefficient / f.eta)
-    for k in range(entries(row)):
-        j = slot_of(row, k)
-        x = value_of(row, k)
-        f.theta[j] = saturated(f.theta[j] + coefficient * x)
-        gradient = saturated(slope * x)
-        f.squares[j] = saturated(f.squares[j] + gradient * gradient)
+    if coefficient != 0.0:
+        absorb_row(f, view, row, coefficient)

@@ -19,17 +19,17 @@ from fenchel.regularizers.verbs import absorb, absorb_row, commit, look, weight
 
 @helper
 def soft_threshold(value: float, threshold: float) -> float:
-    """sign(v)·[|v| − threshold]₊, an exact zero inside the threshold."""
-    if value > threshold:
-        return value - threshold
-    if value < -threshold:
-        return value + threshold
-    return 0.0
+    """sign(v)·[|v| − threshold]₊, an exact zero inside the threshold.
+
+    Without branches, since no processor can guess the sign of the next weight.
+    """
+    return max(value - threshold, 0.0) + min(value + threshold, 0.0)
 
 
 class _View(NamedTuple):
     threshold: float
     curvature: float
+    inverse: float
     pressure: Any
 
 
@@ -117,13 +117,14 @@ def _look(f: Any, row: Any) -> _View:
     curvature = f.root * np.sqrt(max(t, 1.0)) + f.eta * t * f.l2
     if curvature == 0.0:
         curvature = 1.0
-    return _View(f.eta * t * f.l1, curvature, settle(f.domain, f.theta, curvature, row))
+    pressure = settle(f.domain, f.theta, curvature, row)
+    return _View(f.eta * t * f.l1, curvature, saturated(1.0 / curvature), pressure)
 
 
 @weight.of(Composite)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = soft(θ_j, η·t·l1) / (root·√t + η·t·l2)."""
-    w = saturated(soft_threshold(f.theta[slot], view.threshold) / view.curvature)
+    w = saturated(soft_threshold(f.theta[slot], view.threshold) * view.inverse)
     return float(confine(f.domain, view.pressure, w))
 
 

@@ -6,10 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.rows import entries, saturated, slot_of, value_of
+from fenchel._kernel.rows import saturated
 from fenchel._kernel.state import SLOTS, Array, part
 from fenchel.regularizers.domains import Whole, confine
-from fenchel.regularizers.verbs import commit, look, spread, weight
+from fenchel.regularizers.verbs import (
+    absorb,
+    absorb_row,
+    commit,
+    look,
+    spread,
+    sum_over,
+    term,
+    weight,
+)
 
 
 @part
@@ -89,22 +98,28 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     return float(confine(f.domain, 0.0, f.theta[slot] / (f.a + f.squares[slot] + x * view * x)))
 
 
+@absorb.of(DiagonalQuadratic)
+def _absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
+    f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
+    f.squares[slot] = saturated(f.squares[slot] + x * view * x)
+
+
 @commit.of(DiagonalQuadratic)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
-    if coefficient == 0.0 and not f.always:
-        return
-    for k in range(entries(row)):
-        j = slot_of(row, k)
-        x = value_of(row, k)
-        f.theta[j] = saturated(f.theta[j] + coefficient * x)
-        f.squares[j] = saturated(f.squares[j] + x * view * x)
+    if coefficient != 0.0 or f.always:
+        absorb_row(f, view, row, coefficient)
+
+
+class _Spread(NamedTuple):
+    """The sum that is x·D_t⁻¹·x."""
+
+
+@term.of(_Spread)
+def _spread_of(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(x * (x / (f.a + f.squares[slot] + x * view * x)))
 
 
 @spread.of(DiagonalQuadratic)
 def _spread(f: Any, view: Any, row: Any) -> float:
     """x·D_t⁻¹·x."""
-    total = 0.0
-    for k in range(entries(row)):
-        x = value_of(row, k)
-        total += x * (x / (f.a + f.squares[slot_of(row, k)] + x * view * x))
-    return total
+    return float(sum_over(_Spread(), f, view, row))

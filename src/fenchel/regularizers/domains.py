@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel import required_verb, verb
+from fenchel._kernel import helper, required_verb, verb
 from fenchel._kernel.rows import LARGEST, saturated
 from fenchel._kernel.state import SCALAR, Array, part
 
@@ -83,13 +83,24 @@ class Ball(NamedTuple):
         return w * (self.radius / size) if size > self.radius else w
 
 
+@helper
+def _sum_of_squares(theta: Array, unit: float) -> float:
+    """‖θ/unit‖²."""
+    total = 0.0
+    for j in range(theta.shape[0]):
+        total += (theta[j] / unit) * (theta[j] / unit)
+    return total
+
+
 @settle.of(Ball)
 def _ball_settle(domain: Any, theta: Array, curvature: float, row: Any) -> float:
     """min(1, radius/‖θ/c‖)."""
     size = np.sqrt(max(domain.squares[0], 0.0)) / curvature
     if domain.squares[0] > HUGE:
-        largest = np.max(np.abs(theta))
-        size = largest / curvature * np.sqrt(np.sum((theta / largest) ** 2))
+        largest = 0.0
+        for j in range(theta.shape[0]):
+            largest = max(largest, abs(theta[j]))
+        size = largest / curvature * np.sqrt(_sum_of_squares(theta, largest))
     return float(domain.radius / size) if size > domain.radius else 1.0
 
 
@@ -105,7 +116,7 @@ def _ball_follow(domain: Any, theta: Array, before: float, after: float) -> None
     change = 4.0 * ((0.5 * after - 0.5 * before) * (0.5 * after + 0.5 * before))
     domain.squares[0] = saturated(domain.squares[0] + change)
     if domain.squares[0] < WORN * domain.peak[0]:
-        domain.squares[0] = saturated(np.sum(theta * theta))
+        domain.squares[0] = saturated(_sum_of_squares(theta, 1.0))
         domain.peak[0] = 0.0
     domain.peak[0] = max(domain.peak[0], domain.squares[0])
 

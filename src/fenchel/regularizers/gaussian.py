@@ -12,9 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._kernel import helper
-from fenchel._kernel.rows import entries, saturated, slot_of, value_of
+from fenchel._kernel.rows import saturated
 from fenchel._kernel.state import SLOTS, Array, part
-from fenchel.regularizers.verbs import commit, spread, weight
+from fenchel.regularizers.verbs import (
+    absorb,
+    absorb_row,
+    commit,
+    spread,
+    sum_over,
+    term,
+    weight,
+)
 
 
 @part
@@ -35,24 +43,36 @@ class ConfidentGaussian(NamedTuple):
     squares: Array = SLOTS
 
 
+class _Variance(NamedTuple):
+    """The sum that is x·Σ·x."""
+
+
+@term.of(_Variance)
+def _variance_of(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(x * (x / (1.0 + f.squares[slot])))
+
+
 @helper
 def variance(f: Any, row: Any) -> float:
     """υ = x·Σ·x."""
-    total = 0.0
-    for k in range(entries(row)):
-        x = value_of(row, k)
-        total += x * (x / (1.0 + f.squares[slot_of(row, k)]))
-    return saturated(total)
+    return saturated(sum_over(_Variance(), f, 0.0, row))
 
 
 @helper
-def _move(f: Any, row: Any, coefficient: float, growth: float) -> None:
+def _move(f: Any, growth: float, slot: Any, x: float, coefficient: float) -> None:
     """μ ← μ + coefficient·Σ·x, then 1/Σ_jj ← 1/Σ_jj + growth·x_j²."""
-    for k in range(entries(row)):
-        j = slot_of(row, k)
-        x = value_of(row, k)
-        f.theta[j] = saturated(f.theta[j] + coefficient * (x / (1.0 + f.squares[j])))
-        f.squares[j] = saturated(f.squares[j] + x * growth * x)
+    f.theta[slot] = saturated(f.theta[slot] + coefficient * (x / (1.0 + f.squares[slot])))
+    f.squares[slot] = saturated(f.squares[slot] + x * growth * x)
+
+
+@absorb.of(Gaussian)
+def _absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
+    _move(f, view, slot, x, coefficient)
+
+
+@absorb.of(ConfidentGaussian)
+def _confident_absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
+    _move(f, view, slot, x, coefficient)
 
 
 @weight.of(Gaussian)
@@ -70,7 +90,7 @@ def _confident_weight(f: Any, view: Any, slot: Any, x: float) -> float:
 @commit.of(Gaussian)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     if coefficient != 0.0:
-        _move(f, row, coefficient, saturated(row.importance / f.r))
+        absorb_row(f, saturated(row.importance / f.r), row, coefficient)
 
 
 @commit.of(ConfidentGaussian)
@@ -83,7 +103,8 @@ def _confident_commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     product = alpha * upsilon * f.phi
     # The stable form of the difference above: 2υ over the sum.
     root = 2.0 * upsilon / (product + np.sqrt(product * product + 4.0 * upsilon))
-    _move(f, row, coefficient, saturated(alpha * f.phi / root) if root > 0.0 else 0.0)
+    growth = saturated(alpha * f.phi / root) if root > 0.0 else 0.0
+    absorb_row(f, growth, row, coefficient)
 
 
 @spread.of(Gaussian)

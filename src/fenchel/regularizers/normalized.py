@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._kernel.rows import entries, saturated, slot_of, value_of
-from fenchel._kernel.state import SCALAR, SLOTS, Array, part
+from fenchel._kernel.state import RECORD, SCALAR, Array, part
 from fenchel.regularizers.scale_invariant import over
 from fenchel.regularizers.verbs import commit, weight
 
@@ -24,9 +24,9 @@ class NormalizedAdaptive(NamedTuple):
     """
 
     eta: float = 0.5
-    theta: Array = SLOTS
-    largest: Array = SLOTS
-    squares: Array = SLOTS
+    theta: Array = RECORD
+    largest: Array = RECORD
+    squares: Array = RECORD
     rounds: Array = SCALAR
     total: Array = SCALAR
 
@@ -43,6 +43,7 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     """With coefficient = −η·ℓ′."""
     f.rounds[0] += 1.0
+    total = f.total[0]
     for k in range(entries(row)):
         j = slot_of(row, k)
         x = value_of(row, k)
@@ -52,7 +53,8 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
             f.squares[j] *= shrink * shrink
             f.largest[j] = abs(x)
         share = over(x, f.largest[j])
-        f.total[0] += share * share
+        total += share * share
+    f.total[0] = total
     if coefficient == 0.0 or f.total[0] == 0.0:
         return
     rate = np.sqrt(f.rounds[0] / f.total[0])

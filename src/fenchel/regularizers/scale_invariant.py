@@ -12,8 +12,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._kernel import helper
-from fenchel._kernel.rows import LARGEST, entries, nonzeros, saturated, slot_of, value_of
-from fenchel._kernel.state import SCALAR, SLOTS, Array, part
+from fenchel._kernel.rows import (
+    LARGEST,
+    ONE,
+    ZERO,
+    entries,
+    entry,
+    length,
+    nonzeros,
+    saturated,
+    slot,
+    slot_of,
+    value_of,
+)
+from fenchel._kernel.state import RECORD, SCALAR, SLOTS, Array, part
 from fenchel.regularizers.p_norm import norm, norm_gradient
 from fenchel.regularizers.power_sum import (
     change,
@@ -23,7 +35,7 @@ from fenchel.regularizers.power_sum import (
     rebuild,
     total_of,
 )
-from fenchel.regularizers.verbs import commit, look, prepare, product, weight
+from fenchel.regularizers.verbs import absorb, absorb_row, commit, look, prepare, product, weight
 
 
 @helper
@@ -43,7 +55,8 @@ class ScaleInvariantAdaGrad(NamedTuple):
 
     ∇f_t*(θ)_j = θ_j/(b²_{t,j}·√d·√(L² + Σ_{s<t} (ℓ′_{s,j}/b_{s,j})²)), eq. (update2), with
     z_t = −η·ℓ′_t. ``sqrt_d`` = False drops √d (η absorbs it). ``dimension`` is d: the columns of an
-    array, the features seen so far on an open stream.
+    array, the features seen so far on an open stream. ``units`` keeps 1/b_t and ``scales``
+    1/(b_t·√(L² + …)), so that reading takes neither root nor division.
 
     >>> f = ScaleInvariantAdaGrad(sqrt_d=False).begin(2).observe(np.array([1e6, 1e-6]))
     >>> f.gradient(np.array([1e6, 1e-6])) * [1e6, 1e-6]
@@ -53,9 +66,11 @@ class ScaleInvariantAdaGrad(NamedTuple):
     eta: float = 1.0
     lipschitz: float = 1.0
     sqrt_d: bool = True
-    theta: Array = SLOTS
-    largest: Array = SLOTS
-    squares: Array = SLOTS
+    theta: Array = RECORD
+    largest: Array = RECORD
+    squares: Array = RECORD
+    units: Array = RECORD
+    scales: Array = RECORD
     dimension: Array = SCALAR
 
     @property
@@ -117,6 +132,10 @@ def _adagrad_look(f: Any, row: Any) -> float:
     return float(1.0 / np.sqrt(max(f.dimension[0], 1.0))) if f.sqrt_d else 1.0
 
 
+# Where 1/b would lose digits it is not kept, and reading divides.
+SMALL, LARGE = 1e-290, 1e290
+
+
 @helper
 def _adagrad_ratio(f: Any, view: float, slot: Any, b: float) -> float:
     """θ_j/(b·√d·√(L² + s_j))."""
@@ -134,21 +153,33 @@ def _adagrad_weight(f: Any, view: Any, slot: Any, x: float) -> float:
 @product.of(ScaleInvariantAdaGrad)
 def _adagrad_product(f: Any, view: Any, slot: Any, x: float) -> float:
     # (θ/b)·(x/b): the weight alone would overflow for features of 1e−200.
+    unit = f.units[slot]
+    if unit > 0.0 and abs(x) <= f.largest[slot]:
+        return float(f.theta[slot] * unit * (x * f.scales[slot]) * view)
     b = max(f.largest[slot], abs(x))
-    return float(_adagrad_ratio(f, view, slot, b) * over(x, b))
+    return float(_adagrad_ratio(f, view, slot, b) * over(x, b)) if f.theta[slot] != 0.0 else 0.0
+
+
+@absorb.of(ScaleInvariantAdaGrad)
+def _adagrad_absorb(f: Any, slope: Any, slot: Any, x: float, coefficient: float) -> None:
+    b = f.largest[slot]
+    if abs(x) > b:
+        b = abs(x)
+        f.largest[slot] = b
+        f.units[slot] = 1.0 / b if SMALL < b < LARGE else 0.0
+    elif coefficient == 0.0 or b == 0.0:
+        return
+    unit = f.units[slot]
+    f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
+    gradient = slope * (x * unit if unit > 0.0 else x / b)
+    squares = saturated(f.squares[slot] + gradient * gradient)
+    f.squares[slot] = squares
+    f.scales[slot] = unit / np.sqrt(f.lipschitz * f.lipschitz + squares)
 
 
 @commit.of(ScaleInvariantAdaGrad)
 def _adagrad_commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
-    slope = saturated(coefficient / f.eta)
-    for k in range(entries(row)):
-        j = slot_of(row, k)
-        x = value_of(row, k)
-        b = max(f.largest[j], abs(x))
-        f.largest[j] = b
-        f.theta[j] = saturated(f.theta[j] + coefficient * x)
-        gradient = slope * over(x, b)
-        f.squares[j] = saturated(f.squares[j] + gradient * gradient)
+    absorb_row(f, saturated(coefficient / f.eta), row, coefficient)
 
 
 @part
@@ -248,6 +279,8 @@ class _View(NamedTuple):
     p: float
     factor: float
     kept: bool  # whether the kept powers are those of this p
+    total: float  # Σ ρ_j^p in units of the pivot
+    beta: float
 
 
 @helper
@@ -287,19 +320,24 @@ def _p_norm_look(f: Any, row: Any) -> _View:
     if not (kept and total > FADED * total_of(f)):
         total = _total_with(f, row, p)
     beta = np.sqrt(np.e * f.lipschitz * f.lipschitz * (p - 1.0) + f.slopes[0])
-    return _View(p, gradient_factor(f, total, p) / beta, kept)
+    return _View(p, gradient_factor(f, total, p) / beta, kept, total, beta)
 
 
 @helper
 def _total_with(f: Any, row: Any, p: float) -> float:
     """Σ ρ_j^p anew, at any exponent, with b_t that counts x_t."""
     total = 0.0
-    if f.pivot[0] > 0.0:
-        b = f.largest.copy()
-        for k in range(entries(row)):
-            b[slot_of(row, k)] = max(b[slot_of(row, k)], abs(value_of(row, k)))
-        for j in range(f.theta.shape[0]):
-            total += power(over(abs(f.theta[j]), b[j]) / f.pivot[0], p)
+    if f.pivot[0] == 0.0:
+        return total
+    k = ZERO
+    for j in range(np.uint64(f.theta.shape[0])):
+        b = f.largest[j]
+        if j == ZERO:
+            b = max(b, abs(row.bias))
+        elif k < length(row) and slot(row, k) == j:  # the slots of a row ascend
+            b = max(b, abs(entry(row, k)))
+            k += ONE
+        total += power(over(abs(f.theta[j]), b) / f.pivot[0], p)
     return total
 
 

@@ -13,7 +13,7 @@ the others have defaults.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,29 +56,46 @@ def product(f: Any, view: Any, slot: Any, x: float) -> float:
     return float(weight(f, view, slot, x) * x)
 
 
+@required_verb
+def term(what: Any, f: Any, view: Any, slot: Any, x: float) -> Any:
+    """What ``sum_over`` adds up for one entry; ``what`` is a NamedTuple that names the sum."""
+
+
 @helper
-def _sum_of_products(f: Any, view: Any, row: Any) -> float:
-    # Four sums added in a fixed order: the additions of one sum would wait for each other.
+def sum_over(what: Any, f: Any, view: Any, row: Any) -> float:
+    """Σ term(what, f, view, slot, x) over the row's entries, the intercept's last.
+
+    Four sums added in a fixed order: the additions of one sum would wait for each other.
+    """
     a = b = c = d = 0.0
     n = length(row)
     whole = n - n % FOUR
     k = ZERO
     while k < whole:
-        a += product(f, view, slot(row, k), entry(row, k))
-        b += product(f, view, slot(row, k + ONE), entry(row, k + ONE))
-        c += product(f, view, slot(row, k + TWO), entry(row, k + TWO))
-        d += product(f, view, slot(row, k + THREE), entry(row, k + THREE))
+        a += term(what, f, view, slot(row, k), entry(row, k))
+        b += term(what, f, view, slot(row, k + ONE), entry(row, k + ONE))
+        c += term(what, f, view, slot(row, k + TWO), entry(row, k + TWO))
+        d += term(what, f, view, slot(row, k + THREE), entry(row, k + THREE))
         k += FOUR
     while k < n:
-        a += product(f, view, slot(row, k), entry(row, k))
+        a += term(what, f, view, slot(row, k), entry(row, k))
         k += ONE
-    return float((a + b) + (c + d) + product(f, view, ZERO, row.bias))
+    return float((a + b) + (c + d) + term(what, f, view, ZERO, row.bias))
+
+
+class Products(NamedTuple):
+    """The sum that is the margin."""
+
+
+@term.of(Products)
+def _product(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(product(f, view, slot, x))
 
 
 @verb
 def margin(f: Any, view: Any, row: Any) -> float:
     """⟨w_t, x_t⟩, the intercept included; infinite or NaN where the sum overflows."""
-    return _sum_of_products(f, view, row)
+    return sum_over(Products(), f, view, row)
 
 
 @verb
