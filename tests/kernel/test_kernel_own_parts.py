@@ -118,5 +118,5 @@ def test_package_parts_stay_in_the_cached_loop():
     learner = perceptron()
     learner.learn_many([[1.0, 2.0]], [1])
     if hasattr(learn_rows, "signatures"):
-        assert any("Euclidean" in str(signature) for signature in learn_rows.signatures)
+        assert any("Euclidean" in str(signature) for signature in learn_rows.lean.signatures)
         assert not any("Euclidean" in str(s) for s in learn_rows.fresh.signatures)
