@@ -1,6 +1,6 @@
 """Every suitable learner on the first rows of real streams, without the compiler; prints JSON.
 
-``counts``: certificates that applied, by theorem; ``wrong``: those that did not hold.
+``counts``: certificates that applied and held, by theorem; ``wrong``: those that were violated.
 """
 
 import json
@@ -24,8 +24,8 @@ def main(rows):
                 for c in found:
                     if c.kind == "printed" or not c.applies:
                         continue
-                    counts[c.theorem] += 1
-                    if not c.holds:
+                    counts[c.theorem] += c.holds
+                    if c.violated:
                         wrong.append([name, text, str(c), learner.rounds])
     print(json.dumps({"counts": counts, "wrong": wrong}))
 

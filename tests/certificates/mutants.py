@@ -217,7 +217,7 @@ def certificates(case_id: str) -> str | None:
             for c in told:
                 if c.kind == "printed" or not c.applies:
                     continue
-                if not c.holds:
+                if c.violated:
                     return f"{c.theorem}, {c.equation}: {c.achieved:.4g} > {c.bound:.4g}"
                 again = learner.verify(c)
                 if not agrees(c, again, 1e-6):

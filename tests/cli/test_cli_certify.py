@@ -5,7 +5,7 @@ import json
 import pytest
 from cli_helpers import run, text_lines, write_lines
 
-KEYS = {"theorem", "achieved", "bound", "slack", "holds", "comparator"}
+KEYS = {"theorem", "achieved", "bound", "slack", "holds", "verdict", "comparator"}
 
 
 def certificates(file):

@@ -15,7 +15,8 @@ def certificate(achieved, bound, unit, **more):
     [
         (1.0, 2.0, 3.0, True, False),
         (2.0, 1.0, 3.0, True, True),
-        (2.0, 1.0, 1e12, False, False),  # both sides are hidden by the rounding of the terms
+        (2.0, 1.0, 1e12, False, False),  # the slack is hidden by the rounding of the terms
+        (1.0, 2.0, 1e12, False, False),
         (0.0, 0.0, 0.0, True, False),
     ],
 )

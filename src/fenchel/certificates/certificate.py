@@ -8,9 +8,12 @@ from typing import Any
 
 import msgspec
 
-# Both sides are sums of rounded terms: a bound counts as kept when it is exceeded by no more than
-# this share of the absolute values of all terms.
+# Both sides are sums of rounded terms: each may be wrong by this share of the absolute values of all
+# terms.
 ROUNDING = 1e-9
+# Where large terms cancelled, rounding may be more than this share of both sides: then a slack that
+# is no larger says nothing.
+NEGLIGIBLE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,11 @@ class Certificate:
     ``kind`` is "tight" where some u attains the bound, "upper" otherwise, and "printed" for the
     one inequality of the paper that is false in general (the closing form of Corollary 2), shown
     beside its correction. ``unit`` is the size of the terms, the unit of rounding errors.
+
+    A certificate ``holds``, or is ``violated``, or is ``undecided`` where rounding hides which:
+
+    >>> [Certificate("", "", "", "u", 2.0, 1.0, unit).verdict for unit in (3.0, 3e9)]
+    ['VIOLATED', 'undecided: rounding (3)']
     """
 
     theorem: str
@@ -48,9 +56,25 @@ class Certificate:
         return self.bound - self.achieved
 
     @property
+    def rounding(self) -> float:
+        """How far rounding may have moved the slack: ``ROUNDING`` of the terms."""
+        return ROUNDING * max(self.unit, abs(self.achieved), abs(self.bound))
+
+    @property
+    def undecided(self) -> bool:
+        """Whether rounding is more than ``NEGLIGIBLE`` of both sides, and may have made the slack."""
+        sides = max(abs(self.achieved), abs(self.bound))
+        return bool(0.0 < abs(self.slack) <= self.rounding and self.rounding > NEGLIGIBLE * sides)
+
+    @property
     def holds(self) -> bool:
-        """Whether achieved ≤ bound, up to ``ROUNDING`` of the unit."""
-        return bool(self.slack >= -ROUNDING * max(self.unit, abs(self.achieved), abs(self.bound)))
+        """Whether achieved ≤ bound, up to a rounding that is negligible beside them."""
+        return bool(self.slack >= -self.rounding) and not self.undecided
+
+    @property
+    def violated(self) -> bool:
+        """Whether achieved > bound beyond rounding."""
+        return not (self.holds or self.undecided)
 
     @property
     def applies(self) -> bool:
@@ -70,6 +94,8 @@ class Certificate:
             return "false in general" + ("" if self.holds else ", and here")
         if not self.applies:
             return "does not apply"
+        if self.undecided:
+            return f"undecided: rounding ({self.rounding:.3g})"
         return "holds" if self.holds else "VIOLATED"
 
     def __str__(self) -> str:
@@ -95,6 +121,9 @@ class Certificate:
             "slack": float(self.slack),
             "applies": self.applies,
             "holds": self.holds,
+            "violated": self.violated,
+            "rounding": float(self.rounding),
+            "verdict": self.verdict,
             "kind": self.kind,
             "assumptions": [
                 {"statement": a.statement, "measured": float(a.measured), "holds": bool(a.holds)}

@@ -176,20 +176,22 @@ def certificates(
     return found
 
 
-def _worth(made: tuple[Certificate, Run]) -> tuple[bool, bool, float]:
-    """What applies comes first, then least slack; against u = 0 the hinge lemma says nothing."""
+def _worth(made: tuple[Certificate, Run]) -> tuple[bool, bool, bool, float]:
+    """What applies and is decided comes first, then least slack; at u = 0 the hinge lemma is idle."""
     certificate, run = made
     empty = certificate.theorem == "Hinge lemma" and not run.u.any()
     slack = certificate.slack if math.isfinite(certificate.slack) else math.inf
-    return not certificate.applies, empty, slack
+    return not certificate.applies, certificate.undecided, empty, slack
 
 
 def tightest(found: Iterable[Certificate]) -> Certificate:
     """The applicable certificate with the least slack against its bound.
 
     Lemmas speak only where no theorem does, Lemma 1 last; its residue inequality is about no u.
+    What rounding leaves undecided speaks only where nothing else does.
     """
     fit = [c for c in found if c.applies and c.kind != "printed" and c.equation != RESIDUE]
+    fit = [c for c in fit if not c.undecided] or fit
     highest = max((_rank(c) for c in fit), default=0)
     plain = [c for c in fit if _rank(c) == highest]
     if not plain:

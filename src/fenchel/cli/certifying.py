@@ -99,8 +99,15 @@ def certificate_lines(best: Mapping[str, Certificate | None]) -> list[str]:
 
 
 def _figures(c: Certificate) -> list[str]:
-    holds = "printed" if c.kind == "printed" else "yes" if c.holds else "NO"
-    return [*(f"{value:.6g}" for value in (c.achieved, c.bound, c.slack)), holds]
+    return [*(f"{value:.6g}" for value in (c.achieved, c.bound, c.slack)), _answer(c)]
+
+
+def _answer(c: Certificate) -> str:
+    if c.kind == "printed":
+        return "printed"
+    if c.undecided:
+        return "undecided: rounding"
+    return "yes" if c.holds else "NO"
 
 
 def tell_regret(regret: Regret) -> None:
@@ -121,5 +128,6 @@ def as_json(certificate: Certificate | None) -> dict[str, Any] | None:
         "bound": float(certificate.bound),
         "slack": float(certificate.slack),
         "holds": certificate.holds,
+        "verdict": certificate.verdict,
         "comparator": certificate.comparator,
     }

@@ -105,7 +105,8 @@ def _page(source: Source, found: Sequence[Measured], command: str) -> str:
         paragraph(
             f"Measured on {source.name}: {promised:,} inequalities whose assumptions the runs "
             f"satisfy; {outcome}. An inequality holds when its left side is at most its right one, "
-            "up to a share of 10⁻⁹ of their terms for rounding. All of them are in reproduce.json."
+            "up to a share of 10⁻⁹ of their terms for rounding; where that is more than 10⁻⁶ of both "
+            "sides, a slack that is no larger promises nothing. All of them are in reproduce.json."
         ),
         table(
             "By section",

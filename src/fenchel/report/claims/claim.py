@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from fenchel.certificates import Certificate, Hindsight
-from fenchel.certificates.certificate import ROUNDING
 from fenchel.learners import Composed, Learner, from_parameters
 from fenchel.learners.certifying import Stream
 from fenchel.learners.specification import format_specification
@@ -17,8 +16,8 @@ from fenchel.report.text import figure
 class Check(NamedTuple):
     """left ≤ right, measured.
 
-    ``applies`` is False where the run breaks an assumption of the theorem, or where the rounding of
-    its terms is larger than both sides: then nothing can be said. ``promised`` is False for what
+    ``applies`` is False where the run breaks an assumption of the theorem, or where
+    rounding hides which side is the larger: then nothing can be said. ``promised`` is False for what
     the paper prints and the errata correct.
     """
 
@@ -67,15 +66,9 @@ def certified(certificate: Certificate, where: str, promised: bool = True) -> Ch
         certificate.holds,
         where,
         certificate.comparator,
-        certificate.applies and not _lost(certificate),
+        certificate.applies and not certificate.undecided,
         promised and certificate.kind != "printed",
     )
-
-
-def _lost(certificate: Certificate) -> bool:
-    """Whether both sides are small differences of terms so large that rounding hides them."""
-    sides = max(abs(certificate.achieved), abs(certificate.bound))
-    return bool(ROUNDING * certificate.unit > max(sides, 1e-300))
 
 
 def certifying(name: str, **parameters: Any) -> Composed:
@@ -143,7 +136,7 @@ def _verdict(check: Check) -> str:
     if not check.promised:
         return Words("holds here, false in general" if check.holds else "fails, as it should")
     if not check.applies:
-        return Words("not promised: an assumption is broken, or rounding hides both sides")
+        return Words("not promised: an assumption is broken, or rounding hides the slack")
     if not check.holds:
         return Bad("VIOLATED")
     return Words("yes" if check.left <= check.right else "yes, up to rounding")
