@@ -43,6 +43,8 @@ DATA = {
     "fenchel.losses.BY_NAME": "The losses by the names that ``loss=`` and ``--loss`` take.",
     "fenchel.regularizers.SLOTS": "The default of a part's field that is an array of one number for "
     "each column, the intercept's first: a learner puts one of the right length in its place.",
+    "fenchel.regularizers.RECORD": "The same as SLOTS, with the records of a slot side by side in "
+    "memory.",
     "fenchel.regularizers.SCALAR": "The default of a field that is an array of one number.",
     "fenchel.regularizers.MATRIX": "The default of a field that is a matrix, columns by columns.",
     "fenchel.streams.FORMATS": "The formats that ``open_stream`` and ``--format`` take.",
