@@ -66,8 +66,9 @@ def hedge_gap(hedge: Hedge) -> float:
 
 
 def hedge_bound(hedge: Hedge, choice: Hedge | None = None) -> Certificate:
-    """Σ h_t − min_k L_k ≤ 2·Δ_T (AdaHedge; de Rooij et al., 2014), over the experts still active.
+    """Σ h_t − min_k L_k ≤ (1 + ln K/ln K′)·Δ_T (``hedge_gap``), over the K′ experts still active.
 
+    Where all are, this is 2·Δ_T (AdaHedge; de Rooij et al., 2014).
     ``choice`` is a second AdaHedge between the mixture and something else: it adds its own 2·Δ′_T.
     """
     best = float(np.min(hedge.losses[hedge.active > 0.0]))
@@ -102,7 +103,7 @@ def through_expert(
     total: float,
     found: Iterable[Certificate],
 ) -> list[Certificate]:
-    """What an expert's certificates say of the mixture: Σ h_t ≤ L_k + 2·Δ_T, L_k by the theorem.
+    """What an expert's certificates say of the mixture: Σ h_t ≤ L_k + ``hedge_gap``, L_k by the theorem.
 
     With ``total`` = Σ ℓ_t(w_t) of expert k: mistakes are bounded by its mistake bounds, the regret
     against u by its regret bounds. Where L_k, its loss inside the mixture, is the larger (a

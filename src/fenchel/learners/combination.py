@@ -2,7 +2,8 @@
 
 AdaHedge weighs the experts (the first level) and, above, their mixture against their combination
 (the second), so that nothing is lost where the combination does not pay: with Δ and Δ′ the gaps of
-the two levels, the expected loss exceeds that of the best expert by at most 2·Δ + 2·Δ′.
+the two levels, the expected loss exceeds that of the best expert by at most 2·Δ + 2·Δ′. That is
+while no expert has retired: with K′ of K left it is (1 + ln K/ln K′)·Δ + 2·Δ′ beyond the best of them.
 """
 
 from __future__ import annotations
