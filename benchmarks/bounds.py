@@ -3,11 +3,13 @@
 ``python -m benchmarks.bounds`` measures every learner that suits the task on three streams a task and
 writes ``BOUNDS.md``: bound/achieved of its tightest certificate against the best u in hindsight, 1
 being a bound that is attained. ``--every`` certifies the learners on the first ``--rows`` rows of
-every stream of both tasks instead, counts what held, and writes that down beside it.
+every stream of both tasks instead, counts what held, what rounding hid and what was
+violated, and writes that down beside it.
 """
 
 import argparse
 import platform
+import shlex
 import sys
 import time
 from collections import Counter
@@ -25,6 +27,7 @@ from fenchel.learners.certifying import Stream, certify
 
 PATH = Path(__file__).with_name("BOUNDS.md")
 EVERY = "## On every stream"
+FATES = ("held", "undecided by rounding", "violated")
 STREAMS = {
     "binary": ("phishing", "sms_spam", "spambase"),
     "regression": ("abalone", "airfoil", "ccpp"),
@@ -85,8 +88,9 @@ def ratios(task: str, rows: int) -> str:
 
 
 def every(rows: int) -> str:
-    """How many certificates apply, and how many of those hold, on every stream."""
-    applied, held, streams, wrong = Counter(), Counter(), 0, []
+    """How many certificates apply on every stream, and what became of them."""
+    fates: dict[str, Counter[str]] = {}
+    streams, wrong = 0, []
     for entry in datasets():
         if entry.task not in STREAMS:
             continue
@@ -95,20 +99,29 @@ def every(rows: int) -> str:
         for text, _, found in runs(entry.task, entry.name, rows):
             for c in found:
                 if c.applies and c.kind != "printed":
-                    applied[c.theorem] += 1
-                    held[c.theorem] += c.holds
-                    if not c.holds:
+                    fates.setdefault(c.theorem, Counter())[fate(c)] += 1
+                    if c.violated:
                         wrong.append(f"{entry.name}, {text}: {c}")
         print(f"{entry.name}: {time.perf_counter() - began:.1f} s", file=sys.stderr, flush=True)
-    lines = [f"| {name} | {applied[name]} | {held[name]} |" for name in sorted(applied)]
-    told = f"{sum(applied.values()):,} certificates applied on {streams} streams, "
-    told += f"{sum(held.values()):,} held."
-    table = "\n".join(["| theorem | applied | held |", "| --- | --- | --- |", *lines])
-    return f"{EVERY}\n\n{made(f'--every --rows {rows}')}\n\n{told}\n\n{table}\n" + "\n".join(wrong)
+    every_fate = sum(fates.values(), Counter())
+    lines = [
+        f"| {' | '.join([name, str(each.total()), *(str(each[f]) for f in FATES)])} |"
+        for name, each in sorted(fates.items())
+    ]
+    told = f"The first {rows:,} rows of each of {streams} streams: {every_fate.total():,} certificates "
+    told += f"applied; {', '.join(f'{every_fate[f]:,} {f}' for f in FATES)}."
+    head = f"| {' | '.join(['theorem', 'applied', *FATES])} |"
+    table = "\n".join([head, "| --- " * (2 + len(FATES)) + "|", *lines])
+    return f"{EVERY}\n\n{made()} {told}\n\n{table}\n" + "\n".join(wrong)
 
 
-def made(options: str) -> str:
-    command = f"python -m benchmarks.bounds {options}".strip()
+def fate(c: Certificate) -> str:
+    """One of FATES."""
+    return FATES[0] if c.holds else FATES[1] if c.undecided else FATES[2]
+
+
+def made() -> str:
+    command = shlex.join(["python", "-m", "benchmarks.bounds", *sys.argv[1:]])
     versions = f"fenchel {fenchel.__version__}, Python {platform.python_version()}"
     return f"Made by `{command}` with {versions}, NumPy {np.__version__}."
 
@@ -116,7 +129,7 @@ def made(options: str) -> str:
 def report(rows: int) -> str:
     head = (
         "# Bounds that mean something\n\n"
-        f"{made(f'--rows {rows}')} The first {rows:,} rows of each stream, raw features, default "
+        f"{made()} The first {rows:,} rows of each stream, raw features, default "
         "parameters. Each cell is bound/achieved of the tightest certificate against the best u in "
         "hindsight, and its theorem: 1 is a bound that is attained, – a learner that no theorem "
         "covers on this run, *achieved ≤ 0* a run that beat every u it was compared with."

@@ -32,6 +32,12 @@ def test_train_tells_every_theorem_and_the_regret(tmp_path) -> None:
     assert all(float(row[3]) <= float(row[4]) for row in live)
 
 
+def test_a_mixture_says_that_its_regret_is_not_defined() -> None:
+    said = run("train", "breast_cancer", "--learner", "hedge:experts=perceptron+arow", "--certify")
+    assert "not defined: hedge has no single loss" in said.stderr
+    assert max(map(len, said.stderr.splitlines())) <= 80
+
+
 def test_compare_certifies_each_learner(tmp_path) -> None:
     learners = ("perceptron", "arow", "hedge:experts=perceptron+arow", "coin-betting")
     chosen = [word for name in learners for word in ("--learner", name)]

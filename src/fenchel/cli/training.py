@@ -186,7 +186,5 @@ class Training:
         (learner,) = self._kept.learners({"": self._learner}, self._quiet).values()
         if not self._quiet:
             tell_certificates(self._certified.all(learner))
-            regret = self._certified.regret(learner)
-            if regret is not None:
-                tell_regret(regret)
+            tell_regret(learner.name, self._certified.regret(learner))
         return as_json(self._certified.best(learner))
