@@ -77,6 +77,10 @@ DRAWS = {
         "sqrt_d": bool(r.integers(2)),
         "loss": str(r.choice(LIPSCHITZ)),
     },
+    "normalized_adaptive_gradient": lambda r: {
+        "eta": uniform(r, 0.1, 4),
+        "loss": str(r.choice(LOSSES)),
+    },
     "second_order_perceptron": lambda r: {
         "r": uniform(r, 0.1, 10),
         "diagonal": bool(r.integers(2)),

@@ -78,7 +78,8 @@ EXPECTED = {
     "arow:diagonal=no": [*LEMMA, *COMPOSITE, *HINGE, *SECOND],
     # not mirror descent with a sum that the ledger could follow
     "arow:form=original": [],
-    "normalized_adaptive_gradient": [],
+    # of a variant
+    "normalized_adaptive_gradient": ["Normalized adaptive gradient, eq. (lang)"],
     "ftrl_proximal": [],
     "online_newton_step": [],
     "coin_betting": [],

@@ -98,6 +98,9 @@ def test_breadth_in_plain_python(record_property):
     assert sum(told["counts"].values()) > 3000
     record_property("certificates of random runs that held", sum(told["counts"].values()))
     record_property("of random runs, hidden by rounding", told["undecided"])
+    assert sum(told["variants"].values()) > 30
+    for verdict, count in told["variants"].items():
+        record_property(f"bounds of a variant of random runs: {verdict}", count)
     record_property("of those, attained to rounding", sum(told["tight"].values()))
 
 

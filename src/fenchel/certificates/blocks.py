@@ -14,6 +14,7 @@ from fenchel._kernel.rows import DenseRows
 from fenchel._kernel.state import Array
 from fenchel.certificates.runs import Sums
 from fenchel.loops import loss_values, trace_rows
+from fenchel.regularizers import NormalizedAdaptive
 
 
 class Block(NamedTuple):
@@ -64,6 +65,14 @@ class Block(NamedTuple):
         lead = u[0] if intercept else 0.0
         start = int(intercept)
         return np.asarray(self.features() @ u[start : start + self.width] + lead)
+
+    def note_firsts(self, firsts: Array) -> None:
+        """Put |x_{t,i}| of the first row where it is not 0 into each ``firsts[i]`` that is 0 as yet."""
+        X = sp.coo_array(self.features())
+        columns, values = X.coords[1][X.data != 0.0], X.data[X.data != 0.0]
+        columns, at = np.unique(columns, return_index=True)
+        known = firsts[columns]
+        firsts[columns] = np.where(known > 0.0, known, np.abs(values[at]))
 
 
 Reading = Callable[[], Iterable[Block]]
@@ -126,11 +135,15 @@ def compare(
     U = np.column_stack(candidates)
     count = pairs = 0.0
     first = columns
+    firsts = np.zeros(columns + intercept)
+    firsts[:intercept] = 1.0
     for number, (block, margins, c) in enumerate(traced(parts, blocks, columns, intercept)):
         if number == 0:
             first = block.width
         count += len(c)
         pairs += float(c @ margins)
+        if isinstance(parts[1], NormalizedAdaptive):
+            block.note_firsts(firsts[intercept:])
         predicted = block.margins(U, intercept)
         for k, with_u in enumerate(compared):
             _add(with_u, parts[0], block, margins, c, predicted[:, k])
@@ -141,6 +154,7 @@ def compare(
         )
     for with_u in compared:
         with_u.grown = float(columns - first)
+        with_u.firsts = firsts
     return compared
 
 
@@ -154,3 +168,5 @@ def _add(s: Sums, loss: Any, block: Block, margins: Array, c: Array, predicted: 
     s.squares_u += float(h @ predicted**2)
     s.update_squares_u += float(predicted[c != 0.0] @ predicted[c != 0.0])
     s.apart_u += float(h @ (margins - predicted) ** 2)
+    s.reach = max(s.reach, float(np.abs(margins).max(initial=0.0)))
+    s.reach_u = max(s.reach_u, float(np.abs(predicted).max(initial=0.0)))

@@ -31,7 +31,8 @@ class Certificate:
 
     ``kind`` is "tight" where some u attains the bound, "upper" otherwise, and "printed" for the
     one inequality of the paper that is false in general (the closing form of Corollary 2), shown
-    beside its correction. ``unit`` is the size of the terms, the unit of rounding errors.
+    beside its correction, and "variant" for a bound published of a variant of the learner, which
+    promises nothing of this one. ``unit`` is the size of the terms, the unit of rounding errors.
 
     A certificate ``holds``, or is ``violated``, or is ``undecided`` where rounding hides which:
 
@@ -92,6 +93,8 @@ class Certificate:
         """The outcome in a word or two."""
         if self.kind == "printed":
             return "false in general" + ("" if self.holds else ", and here")
+        if self.kind == "variant":
+            return "not promised, " + ("holds here" if self.holds else "exceeded here")
         if not self.applies:
             return "does not apply"
         if self.undecided:

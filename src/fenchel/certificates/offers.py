@@ -15,6 +15,7 @@ from fenchel._kernel.state import Array
 from fenchel.certificates import (
     classification,
     general,
+    normalized,
     scale_invariance,
     second_order,
     squares,
@@ -31,6 +32,7 @@ from fenchel.regularizers import (
     Euclidean,
     FullQuadratic,
     Leveled,
+    NormalizedAdaptive,
     ScaleInvariantAdaGrad,
     ScaleInvariantPNorm,
 )
@@ -71,6 +73,8 @@ class Origin(NamedTuple):
 def offered(run: Run) -> list[Inequality]:
     """The inequalities that speak of runs of these parts, in the paper's order."""
     s, f = run.sums, run.f
+    if isinstance(f, NormalizedAdaptive):
+        return [normalized.published_bound]
     if not hasattr(f, "conjugate") or not math.isfinite(s.steps):
         return []
     found: list[Inequality] = []
@@ -176,12 +180,14 @@ def certificates(
     return found
 
 
-def _worth(made: tuple[Certificate, Run]) -> tuple[bool, bool, bool, float]:
-    """What applies and is decided comes first, then least slack; at u = 0 the hinge lemma is idle."""
+def _worth(made: tuple[Certificate, Run]) -> tuple[int, bool, bool, float]:
+    """What applies best and is decided comes first, then least slack; the hinge lemma is idle at 0."""
     certificate, run = made
     empty = certificate.theorem == "Hinge lemma" and not run.u.any()
     slack = certificate.slack if math.isfinite(certificate.slack) else math.inf
-    return not certificate.applies, certificate.undecided, empty, slack
+    broken = sum(not assumption.holds for assumption in certificate.assumptions)
+    broken += not math.isfinite(certificate.slack)
+    return broken, certificate.undecided, empty, slack
 
 
 def tightest(found: Iterable[Certificate]) -> Certificate:

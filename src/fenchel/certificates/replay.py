@@ -12,6 +12,7 @@ import numpy as np
 
 from fenchel._kernel import state
 from fenchel._kernel.state import Array
+from fenchel.certificates import normalized
 from fenchel.certificates.blocks import Block
 from fenchel.certificates.runs import Run, Sums, textbook
 from fenchel.losses.verbs import derivative, value
@@ -20,6 +21,7 @@ from fenchel.regularizers import (
     AdaGrad,
     DiagonalQuadratic,
     FullQuadratic,
+    NormalizedAdaptive,
     ScaleInvariantAdaGrad,
 )
 
@@ -170,7 +172,8 @@ def replay(
 ) -> Run:
     """A fresh run of the parts over the blocks in plain NumPy, measured against u."""
     plain = [textbook(state.start(part, columns + 1), columns, intercept) for part in parts[:3]]
-    run = Replay(plain, columns + intercept, np.asarray(u, dtype=np.float64))
+    kind = normalized.Replay if isinstance(plain[1], NormalizedAdaptive) else Replay
+    run: Any = kind(plain, columns + intercept, np.asarray(u, dtype=np.float64))
     first = seen = None
     for block in blocks:
         first = block.width if first is None else first
@@ -181,4 +184,5 @@ def replay(
         for x, y, h in zip(X, block.targets, block.weights, strict=True):
             run.learn(np.asarray(x, dtype=np.float64), float(y), float(h))
     run.sums.grown = float(columns - (first or 0))
-    return run.finish(comparator)
+    done: Run = run.finish(comparator)
+    return done

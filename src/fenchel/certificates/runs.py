@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,9 @@ class Sums:
     squares_u: float = 0.0  # Σ h·⟨u, x_t⟩²
     update_squares_u: float = 0.0  # Σ ⟨u, x_t⟩² over updates
     apart_u: float = 0.0  # Σ h·(⟨w_t, x_t⟩ − ⟨u, x_t⟩)²
+    reach: float = 0.0  # max |⟨w_t, x_t⟩|
+    reach_u: float = 0.0  # max |⟨u, x_t⟩|
+    firsts: Array = field(default_factory=lambda: np.zeros(0))  # |x_{t,i}| where it is first not 0
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,9 @@ def ledger_sums(part: Any, plain: Any, ledger: Any, ours: bool = True) -> Sums:
     ``part`` is the regularizer of the loop, ``plain`` its NumPy form.
     """
     known = {name for name in ledger._fields if name in {f.name for f in fields(Sums)}}
-    sums = Sums(**{name: float(getattr(ledger, name)[0]) for name in known})
+    sums = Sums()
+    for name in known:
+        setattr(sums, name, float(getattr(ledger, name)[0]))
     run = all_terms if ours else all_terms.fresh  # type: ignore[attr-defined]
     sums.terms = float(run(part, ledger))
     sums.residue = _residue(plain, float(ledger.climb[0]))

@@ -105,16 +105,24 @@ def _figures(c: Certificate) -> list[str]:
 def _answer(c: Certificate) -> str:
     if c.kind == "printed":
         return "printed"
+    if c.kind == "variant":
+        return f"{'yes' if c.holds else 'no'} (not promised)"
     if c.undecided:
         return "undecided: rounding"
     return "yes" if c.holds else "NO"
 
 
-def tell_regret(regret: Regret) -> None:
-    """The regret, how it grew, and whether a batch model would have won."""
+def tell_regret(name: str, regret: Regret | None) -> None:
+    """The regret, how it grew, and whether a batch model would have won; or why there is none."""
     say()
-    fact("regret", f"{regret.value:.6g} against the best u in hindsight")
-    for line in wrap(regret.words, WIDTH - LABEL_WIDTH):
+    if regret is None:
+        head = f"not defined: {name} has no single loss"
+        told = "it is made of several learners; the certificates tell what each lost against its u"
+    else:
+        head = f"{regret.value:.6g} against the best u in hindsight"
+        told = regret.words
+    fact("regret", head)
+    for line in wrap(told, WIDTH - LABEL_WIDTH):
         fact("", line)
 
 

@@ -40,11 +40,11 @@ class Certified:
         self._past: Hindsight | None = None
 
     def all(self, learner: Learner) -> list[Certificate]:
-        """Every certificate of a run, those that apply; none where no theorem covers it."""
+        """Every certificate of a run that applies, or is of a variant; none where none speaks of it."""
         if not (learner.certifies or isinstance(learner, Mixture)):
             return []
         found = certify(learner, None, self._read(learner), self._hindsight(learner))
-        return [certificate for certificate in found if certificate.applies]
+        return [c for c in found if c.applies or c.kind == "variant"]
 
     def best(self, learner: Learner) -> Certificate | None:
         """The tightest, or None where no theorem covers the run."""

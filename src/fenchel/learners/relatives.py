@@ -79,7 +79,7 @@ def adagrad(
     tasks=ANY,
     parts="any loss × rescaled weights × η·√(t/N)·ℓ′/(s·√G)",
     equation="Ross, Mineiro & Langford (2013), Algorithm 2",
-    theorem="theirs, eq. (lang) (not mirror descent)",
+    theorem="eq. (lang), of a projected variant: measured, not promised",
 )
 def normalized_adaptive_gradient(
     eta: float = 0.5, *, loss: Any = "hinge", **options: Unpack[Options]
@@ -92,7 +92,8 @@ def normalized_adaptive_gradient(
     over all rounds and G_j = Σ ℓ′_j²: w_j ← w_j − η·√(t/N)·ℓ′_j/(s_j·√G_j). Adaptive by its learning
     rate, not by its regularizer: not mirror descent with a plain sum.
 
-    Guarantee: eq. (lang) of the paper, for a projected variant.
+    Guarantee: none for this form. Eq. (lang) of the paper is of a variant whose weights are projected
+    and whose steps lack √(t/N): with ``certify`` both its sides are measured, not promised.
 
     Cost: the non-zeros of a row.
 
