@@ -91,14 +91,14 @@ class LabelCheck:
         coding = learner.labels
         assert coding is not None
         while None in coding.known:
-            new = labels[~np.isin(labels, coding.classes)] if coding.classes else labels
+            new = labels[unknown(labels, coding.classes)]
             if not len(new):
                 return
             coding.encode(new[:1])
 
     def _refuse_third(self, block: Block, labels: NDArray[Any]) -> None:
         first = self._learners[0].classes
-        strange = np.flatnonzero(~np.isin(labels, first))
+        strange = np.flatnonzero(unknown(labels, first))
         if not len(strange):
             return
         at = int(strange[0])
@@ -114,6 +114,14 @@ class LabelCheck:
         label = shown(block.labels[at])
         row = block.first_row + at + 1
         return BadInput(f"row {row}: the label {label} {what}", remedy, file=self._file)
+
+
+def unknown(labels: NDArray[Any], classes: list[Any]) -> NDArray[np.bool_]:
+    """Which labels are none of these few classes; ``isin`` would sort or tabulate them."""
+    strange = np.ones(len(labels), dtype=bool)
+    for known in classes:
+        strange &= np.asarray(labels != known)
+    return strange
 
 
 def shown(label: Any) -> str:

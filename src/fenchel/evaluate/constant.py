@@ -48,10 +48,11 @@ class BestConstant:
         self._weight = total
 
     def _see_classes(self, targets: Array, importance: Array) -> None:
-        classes, which = np.unique(targets, return_inverse=True)
-        counts = np.bincount(which, importance)
-        for label, count in zip(classes.tolist(), counts.tolist(), strict=True):
-            self._weights[label] = self._weights.get(label, 0.0) + count
+        least = targets.min()  # −1 for two classes, else 0: small whole numbers
+        counts = np.bincount((targets - least).astype(np.int64), importance)
+        for place in np.flatnonzero(counts).tolist():
+            label = float(least) + place
+            self._weights[label] = self._weights.get(label, 0.0) + float(counts[place])
         self._weight += float(importance.sum())
 
     @property

@@ -29,7 +29,7 @@ from fenchel.loops.mixing import Hedge, mix_ballots, mix_numbers, mix_votes, new
 from fenchel.loops.units import UNIT, dense_in_units, grown, new_units, sparse_in_units
 
 # Entries of a piece of a block: it stays in the cache while every expert learns from it.
-PIECE = 65_536
+PIECE = 1 << 20
 
 
 class Mixture(Learner):
@@ -360,7 +360,7 @@ def in_units(units: Array, rows: Any, count: int, weights: Array, learning: bool
         return DenseRows(dense, dense.view(np.uint64))
     first, last = rows.indptr[0], rows.indptr[count]
     values = np.empty(last - first)
-    sparse_in_units(units, rows, count, weights, learning, values)
+    sparse_in_units.lean(units, rows, count, weights, learning, values)  # type: ignore[attr-defined]
     indices = rows.indices[first:last]
     return SparseRows(rows.indptr - first, indices, values, values.view(np.uint64))
 

@@ -62,8 +62,13 @@ def shares_into(hedge: Any, shares: Array) -> float:
 
 
 @helper
-def charge(hedge: Any, shares: Array, eta: float, losses: Array) -> None:
-    """One round: the losses of the experts are known."""
+def charge(hedge: Any, shares: Array, eta: float, losses: Array) -> bool:
+    """One round: the losses of the experts are known; whether the shares have to be taken anew."""
+    lost = 0.0
+    for k in range(losses.shape[0]):
+        lost = max(lost, abs(losses[k]))
+    if lost == 0.0:
+        return False
     least = np.inf
     most = -np.inf
     expected = 0.0
@@ -85,6 +90,7 @@ def charge(hedge: Any, shares: Array, eta: float, losses: Array) -> None:
     hedge.expected[0] += expected
     for k in range(shares.shape[0]):
         hedge.losses[k] += losses[k]
+    return True
 
 
 @helper
@@ -104,13 +110,14 @@ def mix_votes(hedge: Any, votes: Array, y: Array, importance: Array, mixed: Arra
     shares = np.empty(experts)
     losses = np.empty(experts)
     last = importance.shape[0] - 1
+    eta = shares_into(hedge, shares)
     for t in range(count):
-        eta = shares_into(hedge, shares)
         mixed[t] = 0.0
         for k in range(experts):
             mixed[t] += shares[k] * votes[k, t]
             losses[k] = _charged(importance[min(t, last)], 0.5 * (1.0 - y[t] * votes[k, t]))
-        charge(hedge, shares, eta, losses)
+        if charge(hedge, shares, eta, losses):
+            eta = shares_into(hedge, shares)
 
 
 @kernel
@@ -124,14 +131,15 @@ def mix_ballots(hedge: Any, ballots: Array, y: Any, importance: Array, mixed: Ar
     shares = np.empty(experts)
     losses = np.empty(experts)
     last = importance.shape[0] - 1
+    eta = shares_into(hedge, shares)
     for t in range(count):
-        eta = shares_into(hedge, shares)
         mixed[t] = 0.0
         for k in range(experts):
             for c in range(classes):
                 mixed[t, c] += shares[k] * ballots[k, t, c]
             losses[k] = _charged(importance[min(t, last)], 1.0 - ballots[k, t, y[t]])
-        charge(hedge, shares, eta, losses)
+        if charge(hedge, shares, eta, losses):
+            eta = shares_into(hedge, shares)
 
 
 @kernel
@@ -143,8 +151,8 @@ def mix_numbers(
     shares = np.empty(experts)
     losses = np.empty(experts)
     last = importance.shape[0] - 1
+    eta = shares_into(hedge, shares)
     for t in range(count):
-        eta = shares_into(hedge, shares)
         total = 0.0
         for k in range(experts):
             p = numbers[k, t]
@@ -154,7 +162,8 @@ def mix_numbers(
             total += shares[k] * p
             losses[k] = _charged(importance[min(t, last)], 0.5 * (p - y[t]) * (p - y[t]))
         mixed[t] = total
-        charge(hedge, shares, eta, losses)
+        if charge(hedge, shares, eta, losses):
+            eta = shares_into(hedge, shares)
         if importance[min(t, last)] > 0.0:
             bounds[0] = min(bounds[0], y[t])
             bounds[1] = max(bounds[1], y[t])

@@ -14,9 +14,10 @@ import numpy as np
 from fenchel._kernel import helper, kernel
 from fenchel._kernel.rows import LARGEST
 from fenchel._kernel.state import Array
+from fenchel.regularizers.scale_invariant import in_units, inverse
 
-# One row a column, so that a feature costs one line of the cache: Σ|x|, how many, the unit.
-SUM, COUNT, UNIT = 0, 1, 2
+# One row a column, so that a feature costs one line of the cache: Σ|x|, how many, the unit, 1/unit.
+SUM, COUNT, UNIT, INVERSE = 0, 1, 2, 3
 
 # How far the mean may move before the unit follows.
 PATIENCE = 2.0
@@ -24,7 +25,7 @@ PATIENCE = 2.0
 
 def new_units(columns: int) -> Array:
     """Columns not seen yet."""
-    return np.zeros((columns, 3))
+    return np.zeros((columns, 4))
 
 
 def grown(units: Array, columns: int) -> Array:
@@ -41,13 +42,17 @@ def _in_units(units: Array, column: Any, x: float, learning: bool) -> float:
     total = min(units[column, SUM] + abs(x), LARGEST)
     count = units[column, COUNT] + 1.0
     unit = units[column, UNIT]
+    kept = units[column, INVERSE]
     if unit == 0.0 or total > PATIENCE * unit * count or total * PATIENCE < unit * count:
         unit = total / count
+        kept = inverse(unit)
+        if learning:
+            units[column, UNIT] = unit
+            units[column, INVERSE] = kept
     if learning:
         units[column, SUM] = total
         units[column, COUNT] = count
-        units[column, UNIT] = unit
-    return float(x / unit)
+    return float(in_units(x, unit, kept))
 
 
 @kernel
@@ -56,10 +61,10 @@ def sparse_in_units(
 ) -> None:
     """The entries of sparse rows in units, each row's own included; ``out`` begins at the first."""
     last = importance.shape[0] - 1
-    first = rows.indptr[0]
+    first = np.uint64(rows.indptr[0])
     for t in range(count):
         counts = learning and importance[min(t, last)] > 0.0
-        for i in range(rows.indptr[t], rows.indptr[t + 1]):
+        for i in range(np.uint64(rows.indptr[t]), np.uint64(rows.indptr[t + 1])):
             out[i - first] = _in_units(units, rows.indices[i], rows.values[i], counts)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from fenchel._kernel import helper
-from fenchel._kernel.rows import entries, saturated, slot_of, value_of
-from fenchel._kernel.state import SLOTS, Array, part
-from fenchel.regularizers.scale_invariant import over
-from fenchel.regularizers.verbs import commit, product, weight
+import numpy as np
+
+from fenchel._kernel.rows import saturated
+from fenchel._kernel.state import RECORD, Array, part
+from fenchel.regularizers.scale_invariant import in_units, inverse, over
+from fenchel.regularizers.verbs import absorb, absorb_row, commit, look, product, weight
 
 
 @part
@@ -20,44 +21,57 @@ class CoinBetting(NamedTuple):
         bet_j = C_j/(S_j + 1)·(wealth + R_j),    w_j = bet_j/(L·b_j),    b_j = max |x_j| so far.
 
     Coins lie in [−1, 1], so the wealth stays positive; predictions do not depend on the units of
-    the features.
+    the features. ``units`` keeps 1/b_j, ``bets`` the bets.
     """
 
     lipschitz: float = 1.0
     wealth: float = 1.0
-    theta: Array = SLOTS
-    stakes: Array = SLOTS
-    reward: Array = SLOTS
-    largest: Array = SLOTS
-
-
-@helper
-def _bet(f: Any, slot: Any) -> float:
-    """C_j/(S_j + 1)·(wealth + R_j)."""
-    return float(f.theta[slot] / (f.stakes[slot] + 1.0) * (f.wealth + f.reward[slot]))
+    theta: Array = RECORD
+    stakes: Array = RECORD
+    reward: Array = RECORD
+    largest: Array = RECORD
+    units: Array = RECORD
+    bets: Array = RECORD
 
 
 @weight.of(CoinBetting)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = bet_j/(L·b_j)."""
-    return saturated(over(_bet(f, slot) / f.lipschitz, max(f.largest[slot], abs(x))))
+    return saturated(over(f.bets[slot] / f.lipschitz, max(f.largest[slot], abs(x))))
+
+
+@look.of(CoinBetting)
+def _look(f: Any, row: Any) -> float:
+    """1/L."""
+    return float(1.0 / f.lipschitz)
 
 
 @product.of(CoinBetting)
 def _product(f: Any, view: Any, slot: Any, x: float) -> float:
-    return float(_bet(f, slot) / f.lipschitz * over(x, max(f.largest[slot], abs(x))))
+    if abs(x) > f.largest[slot]:
+        return float(f.bets[slot] * view * np.copysign(1.0, x))
+    return float(f.bets[slot] * view * in_units(x, f.largest[slot], f.units[slot]))
+
+
+@absorb.of(CoinBetting)
+def _absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
+    """With coefficient = −ℓ′/L."""
+    if abs(x) > f.largest[slot]:
+        f.largest[slot] = abs(x)
+        f.units[slot] = inverse(abs(x))
+    if coefficient != 0.0:
+        coin = coefficient * in_units(x, f.largest[slot], f.units[slot])
+        coin = min(max(coin, -1.0), 1.0)  # an importance above 1 would bet more than all
+        reward = min(f.reward[slot] + coin * f.bets[slot], 1e300)
+        coins = f.theta[slot] + coin
+        stakes = f.stakes[slot] + abs(coin)
+        f.reward[slot] = reward
+        f.theta[slot] = coins
+        f.stakes[slot] = stakes
+        f.bets[slot] = coins / (stakes + 1.0) * (f.wealth + reward)
 
 
 @commit.of(CoinBetting)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     """With coefficient = −ℓ′."""
-    for k in range(entries(row)):
-        j = slot_of(row, k)
-        x = value_of(row, k)
-        f.largest[j] = max(f.largest[j], abs(x))
-        if coefficient != 0.0:
-            coin = saturated(coefficient / f.lipschitz) * over(x, f.largest[j])
-            coin = min(max(coin, -1.0), 1.0)  # an importance above 1 would bet more than all
-            f.reward[j] = min(f.reward[j] + coin * _bet(f, j), 1e300)
-            f.theta[j] += coin
-            f.stakes[j] += abs(coin)
+    absorb_row(f, view, row, saturated(coefficient / f.lipschitz))

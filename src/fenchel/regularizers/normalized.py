@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.rows import entries, saturated, slot_of, value_of
+from fenchel._kernel.rows import saturated
 from fenchel._kernel.state import RECORD, SCALAR, Array, part
-from fenchel.regularizers.scale_invariant import over
-from fenchel.regularizers.verbs import commit, weight
+from fenchel.regularizers.scale_invariant import in_units, inverse
+from fenchel.regularizers.verbs import absorb, absorb_row, commit, sum_over, term, weight
 
 
 @part
@@ -20,13 +20,14 @@ class NormalizedAdaptive(NamedTuple):
 
         w_j ← w_j − η·√(t/N)·ℓ′_j/(s_j·√G_j).
 
-    Not an instance of mirror descent with a plain sum θ.
+    Not an instance of mirror descent with a plain sum θ. ``units`` keeps 1/s_j.
     """
 
     eta: float = 0.5
     theta: Array = RECORD
     largest: Array = RECORD
     squares: Array = RECORD
+    units: Array = RECORD
     rounds: Array = SCALAR
     total: Array = SCALAR
 
@@ -39,34 +40,41 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     return float(f.theta[slot])
 
 
+class _Shares(NamedTuple):
+    """The sum that is Σ_j (x_j/s_j)²."""
+
+
+@term.of(_Shares)
+def _share(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    """(x/s)², once s and what is measured in it have grown to |x|."""
+    if abs(x) > f.largest[slot]:
+        shrink = f.largest[slot] / abs(x)
+        f.theta[slot] *= shrink
+        f.squares[slot] *= shrink * shrink
+        f.largest[slot] = abs(x)
+        f.units[slot] = inverse(abs(x))
+        return 1.0
+    share = in_units(x, f.largest[slot], f.units[slot])
+    return float(share * share)
+
+
+@absorb.of(NormalizedAdaptive)
+def _absorb(f: Any, pull: Any, slot: Any, x: float, slope: float) -> None:
+    """G_j is kept in units of s_j², so that features of 1e±300 neither over- nor underflow."""
+    share = in_units(x, f.largest[slot], f.units[slot])
+    gradient = slope * share
+    squares = saturated(f.squares[slot] + gradient * gradient)
+    f.squares[slot] = squares
+    if squares > 0.0:
+        step = pull * share / np.sqrt(squares)
+        f.theta[slot] = saturated(f.theta[slot] + in_units(step, f.largest[slot], f.units[slot]))
+
+
 @commit.of(NormalizedAdaptive)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     """With coefficient = −η·ℓ′."""
     f.rounds[0] += 1.0
-    total = f.total[0]
-    for k in range(entries(row)):
-        j = slot_of(row, k)
-        x = value_of(row, k)
-        if abs(x) > f.largest[j]:
-            shrink = f.largest[j] / abs(x)
-            f.theta[j] *= shrink
-            f.squares[j] *= shrink * shrink
-            f.largest[j] = abs(x)
-        share = over(x, f.largest[j])
-        total += share * share
-    f.total[0] = total
-    if coefficient == 0.0 or f.total[0] == 0.0:
-        return
-    rate = np.sqrt(f.rounds[0] / f.total[0])
-    slope = saturated(coefficient / f.eta)
-    pull = saturated(coefficient * rate)
-    for k in range(entries(row)):
-        j = slot_of(row, k)
-        x = value_of(row, k)
-        if x != 0.0:
-            # G_j is kept in units of s_j², so that features of 1e±300 neither over- nor underflow.
-            gradient = slope * (x / f.largest[j])
-            f.squares[j] = saturated(f.squares[j] + gradient * gradient)
-            if f.squares[j] > 0.0:
-                step = pull * (x / f.largest[j]) / np.sqrt(f.squares[j])
-                f.theta[j] = saturated(f.theta[j] + step / f.largest[j])
+    f.total[0] += sum_over(_Shares(), f, view, row)
+    if coefficient != 0.0 and f.total[0] > 0.0:
+        rate = np.sqrt(f.rounds[0] / f.total[0])
+        absorb_row(f, saturated(coefficient * rate), row, saturated(coefficient / f.eta))

@@ -44,6 +44,22 @@ def over(numerator: float, denominator: float) -> float:
     return numerator / denominator if denominator > 0.0 else 0.0
 
 
+# Where 1/b would lose digits it is not kept, and reading divides.
+SMALL, LARGE = 1e-290, 1e290
+
+
+@helper
+def inverse(b: float) -> float:
+    """1/b to be kept for ``in_units``, or 0."""
+    return 1.0 / b if SMALL < b < LARGE else 0.0
+
+
+@helper
+def in_units(x: float, b: float, unit: float) -> float:
+    """x/b, 0 for 0/0, with the ``inverse`` of b at hand."""
+    return x * unit if unit > 0.0 else float(over(x, b))
+
+
 def _over(numerator: Array, denominator: Array) -> Array:
     """The same for whole arrays."""
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0.0)
@@ -132,10 +148,6 @@ def _adagrad_look(f: Any, row: Any) -> float:
     return float(1.0 / np.sqrt(max(f.dimension[0], 1.0))) if f.sqrt_d else 1.0
 
 
-# Where 1/b would lose digits it is not kept, and reading divides.
-SMALL, LARGE = 1e-290, 1e290
-
-
 @helper
 def _adagrad_ratio(f: Any, view: float, slot: Any, b: float) -> float:
     """θ_j/(b·√d·√(L² + s_j))."""
@@ -166,12 +178,12 @@ def _adagrad_absorb(f: Any, slope: Any, slot: Any, x: float, coefficient: float)
     if abs(x) > b:
         b = abs(x)
         f.largest[slot] = b
-        f.units[slot] = 1.0 / b if SMALL < b < LARGE else 0.0
+        f.units[slot] = inverse(b)
     elif coefficient == 0.0 or b == 0.0:
         return
     unit = f.units[slot]
     f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
-    gradient = slope * (x * unit if unit > 0.0 else x / b)
+    gradient = slope * in_units(x, b, unit)
     squares = saturated(f.squares[slot] + gradient * gradient)
     f.squares[slot] = squares
     f.scales[slot] = unit / np.sqrt(f.lipschitz * f.lipschitz + squares)

@@ -12,7 +12,7 @@ from fenchel.streams.source import Reading, Source
 
 Bytes = NDArray[np.uint8]
 
-CHUNK = 1 << 20  # larger ones leave the processor's cache and read no faster
+CHUNK = 1 << 22  # a block costs some Python, whatever its size
 LONGEST_LINE = 1 << 26  # what one line may take of the memory, before it is parsed
 NEWLINE = 10
 UTF8_MARK = b"\xef\xbb\xbf"

@@ -6,7 +6,7 @@ from typing import Any
 
 from fenchel._kernel import kernel
 from fenchel.streams.errors import Mistake
-from fenchel.streams.leaf import leaf
+from fenchel.streams.leaf import byte_at, leaf
 from fenchel.streams.lines import NEWLINE, QUOTE, RETURN, SPACE, TAB, count, is_blank
 
 LONGEST_CELL = 65535
@@ -21,7 +21,11 @@ OPEN = int(Mistake.OPEN_QUOTE)
 
 @leaf
 def _skip_spaces(data: Any, i: Any, separator: Any) -> Any:
-    while data[i] == SPACE or data[i] == RETURN or (data[i] == TAB and separator != TAB):
+    while (
+        byte_at(data, i) == SPACE
+        or byte_at(data, i) == RETURN
+        or (byte_at(data, i) == TAB and separator != TAB)
+    ):
         i += 1
     return i
 
@@ -34,16 +38,16 @@ def cell(text: Any, size: Any, i: Any, separator: Any) -> Any:
     separators and line ends; one with doubled quotes is written out after ``size``.
     """
     start = _skip_spaces(text, i, separator)
-    if text[start] == QUOTE:
+    if byte_at(text, start) == QUOTE:
         return _quoted_cell(text, size, start, separator)
     first = i
     stop = i = start
-    while text[i] != separator and text[i] != NEWLINE:
-        if text[i] == QUOTE:
+    while byte_at(text, i) != separator and byte_at(text, i) != NEWLINE:
+        if byte_at(text, i) == QUOTE:
             return STRAY, i, start, stop, i
-        if text[i] == 0:
+        if byte_at(text, i) == 0:
             return NUL_BYTE, i, start, stop, i
-        if not is_blank(text[i]):
+        if not is_blank(byte_at(text, i)):
             stop = i + 1
         i += 1
     mistake = TOO_LONG if stop - start > LONGEST_CELL else FINE
@@ -54,10 +58,10 @@ def cell(text: Any, size: Any, i: Any, separator: Any) -> Any:
 def _quoted_cell(text: Any, size: Any, first: Any, separator: Any) -> Any:
     i = first + 1
     doubled = 0
-    while i < size and (text[i] != QUOTE or text[i + 1] == QUOTE):
-        if text[i] == 0:
+    while i < size and (byte_at(text, i) != QUOTE or byte_at(text, i + 1) == QUOTE):
+        if byte_at(text, i) == 0:
             return NUL_BYTE, i, first, first, i
-        if text[i] == QUOTE:
+        if byte_at(text, i) == QUOTE:
             doubled += 1
             i += 1
         i += 1
@@ -69,7 +73,7 @@ def _quoted_cell(text: Any, size: Any, first: Any, separator: Any) -> Any:
     if doubled > 0:
         start, stop = _without_doubled(text, size, start, stop)
     i = _skip_spaces(text, i + 1, separator)
-    if text[i] != separator and text[i] != NEWLINE:
+    if byte_at(text, i) != separator and byte_at(text, i) != NEWLINE:
         return STRAY, i, start, stop, i
     return FINE, first, start, stop, i
 
@@ -112,7 +116,7 @@ def next_record(data: Any, i: Any, separator: Any) -> Any:
     """The position after the record that begins at ``i``; past the end if it is not whole."""
     state = AT_START
     while i < len(data):
-        byte = data[i]
+        byte = byte_at(data, i)
         if state == INSIDE:
             state = CLOSED if byte == QUOTE else INSIDE
         elif byte == NEWLINE:
@@ -132,7 +136,7 @@ def after_last_record(data: Any, separator: Any) -> Any:
     """The position after the last whole record, 0 when there is none."""
     if count(data, QUOTE)[0] == 0:
         for i in range(len(data) - 1, -1, -1):
-            if data[i] == NEWLINE:
+            if byte_at(data, i) == NEWLINE:
                 return i + 1
         return 0
     end = 0

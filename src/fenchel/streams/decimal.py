@@ -18,7 +18,7 @@ import numpy as np
 from numba import config
 
 from fenchel.streams.hard import answer
-from fenchel.streams.leaf import inlined, leaf
+from fenchel.streams.leaf import byte_at, inlined, leaf
 from fenchel.streams.wide import nearest_wide
 
 OK, NOT_A_NUMBER, NOT_FINITE = 0, 1, 2
@@ -44,26 +44,26 @@ def number(data: Any, start: Any, hard: Any) -> Any:
     the answers to hard numbers, and the questions.
     """
     i = start
-    if data[i] == MINUS or data[i] == PLUS:
+    if byte_at(data, i) == MINUS or byte_at(data, i) == PLUS:
         i += 1
     first = i
     mantissa = np.int64(0)
-    while is_digit(data[i]):
-        mantissa = (mantissa * 10 + (np.int64(data[i]) - ZERO)) & MASK
+    while is_digit(byte_at(data, i)):
+        mantissa = (mantissa * 10 + (np.int64(byte_at(data, i)) - ZERO)) & MASK
         i += 1
     digits = i - first
     exponent = 0
-    if data[i] == POINT:
+    if byte_at(data, i) == POINT:
         i += 1
         point = i
-        while is_digit(data[i]):
-            mantissa = (mantissa * 10 + (np.int64(data[i]) - ZERO)) & MASK
+        while is_digit(byte_at(data, i)):
+            mantissa = (mantissa * 10 + (np.int64(byte_at(data, i)) - ZERO)) & MASK
             i += 1
         exponent = point - i
         digits += i - point
     if digits == 0:
         return _word(data, start, first)
-    if data[i] == 69 or data[i] == 101:
+    if byte_at(data, i) == 69 or byte_at(data, i) == 101:
         power, i = _power(data, i)
         exponent += power
     if digits > 17 or mantissa > LARGEST_EXACT or not -22 <= exponent <= 22:
@@ -74,7 +74,7 @@ def number(data: Any, start: Any, hard: Any) -> Any:
         value = mantissa * EXACT_POWERS[exponent]
     if value == np.inf:
         return 0.0, i, NOT_FINITE
-    if data[start] == MINUS:
+    if byte_at(data, start) == MINUS:
         value = -value
     return value, i, OK
 
@@ -83,14 +83,14 @@ def number(data: Any, start: Any, hard: Any) -> Any:
 def _power(data: Any, i: Any) -> Any:
     """The power of ten written at ``i`` and the position after it; none is a power of 0."""
     k = i + 1
-    negative = data[k] == MINUS
-    if data[k] == MINUS or data[k] == PLUS:
+    negative = byte_at(data, k) == MINUS
+    if byte_at(data, k) == MINUS or byte_at(data, k) == PLUS:
         k += 1
-    if not is_digit(data[k]):
+    if not is_digit(byte_at(data, k)):
         return 0, i
     power: Any = 0
-    while is_digit(data[k]):
-        power = min(power * 10 + (np.int64(data[k]) - ZERO), 100_000)
+    while is_digit(byte_at(data, k)):
+        power = min(power * 10 + (np.int64(byte_at(data, k)) - ZERO), 100_000)
         k += 1
     return (-power if negative else power), k
 
@@ -98,7 +98,7 @@ def _power(data: Any, i: Any) -> Any:
 @leaf
 def _same_word(data: Any, i: Any, word: Any) -> Any:
     for k in range(len(word)):  # noqa: SIM110 (Numba compiles loops, not generators)
-        if data[i + k] | 32 != word[k]:
+        if byte_at(data, i + k) | 32 != word[k]:
             return False
     return True
 
@@ -140,17 +140,17 @@ def _leading_digits(data: Any, start: Any) -> Any:
     taken: Any = 0
     cut, fraction = False, False
     i = start
-    while is_digit(data[i]) or data[i] == POINT:
-        if data[i] == POINT:
+    while is_digit(byte_at(data, i)) or byte_at(data, i) == POINT:
+        if byte_at(data, i) == POINT:
             fraction = True
         elif taken < 19:
-            mantissa = mantissa * TEN + np.uint64(data[i] - ZERO)
+            mantissa = mantissa * TEN + np.uint64(byte_at(data, i) - ZERO)
             taken += mantissa > 0
             exponent -= fraction
         else:
-            cut = cut or data[i] != ZERO
+            cut = cut or byte_at(data, i) != ZERO
             exponent += not fraction
         i += 1
-    if data[i] == 69 or data[i] == 101:
+    if byte_at(data, i) == 69 or byte_at(data, i) == 101:
         exponent += _power(data, i)[0]
     return mantissa, exponent, cut

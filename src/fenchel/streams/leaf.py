@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
-from fenchel._kernel.compile import OPTIONS
+from fenchel._kernel.compile import COMPILED, OPTIONS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,3 +33,23 @@ def inlined(function: F) -> F:
     For functions of several arrays, each of which is seven arguments to a call.
     """
     return numba.njit(forceinline=True, **LEAF)(function)  # type: ignore[no-any-return]
+
+
+def _load(context: Any, data: Any, position: Any) -> Any:
+    """Typing and code of ``byte_at``."""
+
+    def load(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = target.make_array(signature.args[0])(target, builder, arguments[0])
+        place = cgutils.gep_inbounds(builder, array.data, arguments[1])  # type: ignore[no-untyped-call]
+        return builder.load(place)
+
+    return types.uint8(data, types.intp), load
+
+
+def _byte(data: Any, position: Any) -> Any:
+    return data[position]
+
+
+# data[position] without the question whether the position counts from the end: a text parser asks
+# for every byte several times.
+byte_at: Any = intrinsic(_load) if COMPILED else _byte

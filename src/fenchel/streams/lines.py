@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fenchel.streams.leaf import leaf
+from fenchel.streams.leaf import byte_at, leaf
 
 TAB, NEWLINE, RETURN, SPACE = 9, 10, 13, 32
 HASH, COLON, BAR, QUOTE, TICK = 35, 58, 124, 34, 39
@@ -28,7 +28,7 @@ def is_end(byte: Any) -> Any:
 @leaf
 def skip_blanks(data: Any, i: Any) -> Any:
     """The position of the first byte from ``i`` on that is not blank."""
-    while is_blank(data[i]):
+    while is_blank(byte_at(data, i)):
         i += 1
     return i
 
@@ -36,7 +36,7 @@ def skip_blanks(data: Any, i: Any) -> Any:
 @leaf
 def next_line(data: Any, i: Any) -> Any:
     """The position after the next line end."""
-    while data[i] != NEWLINE:
+    while byte_at(data, i) != NEWLINE:
         i += 1
     return i + 1
 

@@ -9,7 +9,7 @@ import numpy as np
 from fenchel._kernel import kernel
 from fenchel.streams.decimal import MASK, NOT_FINITE, OK, is_digit, number
 from fenchel.streams.errors import Mistake
-from fenchel.streams.leaf import leaf
+from fenchel.streams.leaf import byte_at, leaf
 from fenchel.streams.lines import (
     COLON,
     HASH,
@@ -23,6 +23,7 @@ from fenchel.streams.parsed import KEPT_MISTAKES, Parsed
 
 LARGEST_INDEX = 2**32 - 2
 NO_GROUP = -1
+QID = (113, 105, 100, COLON)  # "qid:"
 LONGEST_GROUP = 17  # digits
 
 FINE = int(Mistake.NONE)
@@ -43,11 +44,11 @@ INFINITE = int(Mistake.NOT_FINITE)
 def _label(data: Any, i: Any, labelled: Any, hard: Any) -> Any:
     """The label at ``i``: mistake, position after it, value; it may be absent if not labelled."""
     value, end, status = number(data, i, hard)
-    if data[end] == COLON or (status != OK and not labelled):  # an entry already
+    if byte_at(data, end) == COLON or (status != OK and not labelled):  # an entry already
         return (NO_LABEL if labelled else FINE), i, 0.0
     if status == NOT_FINITE:
         return INFINITE, i, 0.0
-    if status != OK or not is_end(data[end]):
+    if status != OK or not is_end(byte_at(data, end)):
         return BAD_LABEL, i, 0.0
     return FINE, end, value
 
@@ -56,8 +57,8 @@ def _label(data: Any, i: Any, labelled: Any, hard: Any) -> Any:
 def _whole(data: Any, i: Any) -> Any:
     """The digits at ``i`` as a whole number (exact up to 17 of them) and the position after."""
     whole = np.int64(0)
-    while is_digit(data[i]):
-        whole = (whole * 10 + (np.int64(data[i]) - 48)) & MASK
+    while is_digit(byte_at(data, i)):
+        whole = (whole * 10 + (np.int64(byte_at(data, i)) - 48)) & MASK
         i += 1
     return whole, i
 
@@ -65,10 +66,11 @@ def _whole(data: Any, i: Any) -> Any:
 @leaf
 def _group(data: Any, i: Any) -> Any:
     """The ``qid:`` entry at ``i``, where there is one: mistake, position after it, group."""
-    if not (data[i] == 113 and data[i + 1] == 105 and data[i + 2] == 100 and data[i + 3] == COLON):
-        return FINE, i, NO_GROUP
+    for k in range(4):
+        if byte_at(data, i + k) != QID[k]:
+            return FINE, i, NO_GROUP
     group, end = _whole(data, i + 4)
-    if end == i + 4 or end - i - 4 > LONGEST_GROUP or not is_end(data[end]):
+    if end == i + 4 or end - i - 4 > LONGEST_GROUP or not is_end(byte_at(data, end)):
         return BAD_GROUP, i, NO_GROUP
     return FINE, end, group
 
@@ -77,8 +79,8 @@ def _group(data: Any, i: Any) -> Any:
 def _index(data: Any, i: Any, base: Any, previous: Any) -> Any:
     """The index at ``i`` and its colon: mistake, position of the value, column."""
     whole, end = _whole(data, i)
-    if data[end] != COLON:
-        return (NO_COLON if is_end(data[end]) and end > i else BAD_INDEX), i, previous
+    if byte_at(data, end) != COLON:
+        return (NO_COLON if is_end(byte_at(data, end)) and end > i else BAD_INDEX), i, previous
     if end == i:
         return BAD_INDEX, i, previous
     if end - i > LONGEST_GROUP or whole > LARGEST_INDEX:
@@ -93,9 +95,9 @@ def _index(data: Any, i: Any, base: Any, previous: Any) -> Any:
 @leaf
 def _value_mistake(data: Any, i: Any, end: Any, status: Any) -> Any:
     """What is wrong with the value at ``i`` that the number parser left at ``end``."""
-    if data[end] == COLON:
+    if byte_at(data, end) == COLON:
         return TWO_COLONS, end
-    return (INFINITE if status == NOT_FINITE and is_end(data[end]) else BAD_VALUE), i
+    return (INFINITE if status == NOT_FINITE and is_end(byte_at(data, end)) else BAD_VALUE), i
 
 
 @leaf
@@ -112,12 +114,12 @@ def _line(
     if mistake != FINE:
         return mistake, i, k, label, group, previous
     i = skip_blanks(data, i)
-    while data[i] != NEWLINE and data[i] != HASH:
+    while byte_at(data, i) != NEWLINE and byte_at(data, i) != HASH:
         mistake, i, previous = _index(data, i, base, previous)
         if mistake != FINE:
             return mistake, i, k, label, group, previous
         value, end, status = number(data, i, hard)
-        if status != OK or not is_end(data[end]):
+        if status != OK or not is_end(byte_at(data, end)):
             mistake, i = _value_mistake(data, i, end, status)
             return mistake, i, k, label, group, previous
         if value != 0.0:
@@ -143,7 +145,7 @@ def parse(data: Any, base: Any, labelled: Any, stop: Any, hard: Any) -> Any:
     grouped = False
     while i < len(data) and not (stop and wrong > 0):
         i = skip_blanks(data, i)
-        if data[i] != NEWLINE and data[i] != HASH:
+        if byte_at(data, i) != NEWLINE and byte_at(data, i) != HASH:
             mistake, i, k, label, group, last = _line(
                 data, i, k, base, labelled, hard, indices, values
             )

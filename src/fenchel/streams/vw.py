@@ -9,7 +9,7 @@ import numpy as np
 from fenchel._kernel import helper, kernel
 from fenchel.streams.decimal import NOT_FINITE, OK, number
 from fenchel.streams.errors import Mistake
-from fenchel.streams.leaf import leaf
+from fenchel.streams.leaf import byte_at, leaf
 from fenchel.streams.lines import (
     BAR,
     COLON,
@@ -53,7 +53,7 @@ def _ends_word(byte: Any) -> Any:
 
 @leaf
 def _word_end(data: Any, i: Any) -> Any:
-    while not _ends_word(data[i]):
+    while not _ends_word(byte_at(data, i)):
         i += 1
     return i
 
@@ -76,16 +76,16 @@ def _preamble(data: Any, i: Any, labelled: Any, hard: Any) -> Any:
     tag, tag_stop = 0, 0
     words = 0
     line = i
-    while data[i] != BAR:
+    while byte_at(data, i) != BAR:
         end = _word_end(data, i)
         mistake = FINE
-        is_tag = data[i] == TICK or data[end] == BAR
-        if data[i] == NEWLINE:
+        is_tag = byte_at(data, i) == TICK or byte_at(data, end) == BAR
+        if byte_at(data, i) == NEWLINE:
             mistake = NO_BAR
         elif tag_stop > 0 or (words == 3 and not is_tag):
             mistake = BAD_PREAMBLE
         elif is_tag:
-            tag, tag_stop = i + (data[i] == TICK), end
+            tag, tag_stop = i + (byte_at(data, i) == TICK), end
         else:
             mistake, value = _number_mistake(data, i, end, words, hard)
             label = value if words == 0 else label
@@ -96,29 +96,29 @@ def _preamble(data: Any, i: Any, labelled: Any, hard: Any) -> Any:
             return mistake, i, label, weight, tag, tag_stop
         i = skip_blanks(data, end)
     if labelled and words == 0:
-        at_bar = tag_stop > 0 and data[line] != TICK
+        at_bar = tag_stop > 0 and byte_at(data, line) != TICK
         return (LABEL_AT_BAR if at_bar else NO_LABEL), line, label, weight, tag, tag_stop
     return FINE, i, label, weight, tag, tag_stop
 
 
 @leaf
 def _has_bar(data: Any, i: Any) -> Any:
-    while data[i] != BAR and data[i] != NEWLINE:
+    while byte_at(data, i) != BAR and byte_at(data, i) != NEWLINE:
         i += 1
-    return data[i] == BAR
+    return byte_at(data, i) == BAR
 
 
 @leaf
 def _value(data: Any, i: Any, hard: Any) -> Any:
     """The number after a name, 1 where there is none: mistake, position, value."""
-    if data[i] != COLON:
+    if byte_at(data, i) != COLON:
         return FINE, i, 1.0
     value, end, status = number(data, i + 1, hard)
-    if data[end] == COLON:
+    if byte_at(data, end) == COLON:
         return TWO_COLONS, end, 0.0
-    if status == NOT_FINITE and _ends_word(data[end]):
+    if status == NOT_FINITE and _ends_word(byte_at(data, end)):
         return INFINITE, i + 1, 0.0
-    if status != OK or not _ends_word(data[end]):
+    if status != OK or not _ends_word(byte_at(data, end)):
         return BAD_VALUE, i + 1, 0.0
     return FINE, end, value
 
@@ -128,11 +128,11 @@ def _name_end(data: Any, i: Any, state: Any) -> Any:
     """The end of the name at ``i``: mistake, position, hash, whether it is plain ASCII."""
     start = i
     high: Any = 0
-    while not _ends_word(data[i]) and data[i] != COLON:
-        if data[i] == 0:
+    while not _ends_word(byte_at(data, i)) and byte_at(data, i) != COLON:
+        if byte_at(data, i) == 0:
             return NUL_BYTE, i, state, True
-        high |= np.int64(data[i])
-        state = mix(state, data[i])
+        high |= np.int64(byte_at(data, i))
+        state = mix(state, byte_at(data, i))
         i += 1
     if i - start > LONGEST_NAME:
         return TOO_LONG, start, state, True
@@ -149,10 +149,10 @@ def _namespace(data: Any, i: Any, prefix: Any, hard: Any) -> Any:
     if not ascii and not valid(data, start, end):
         return NOT_UTF8, start, 0, state, 1.0
     if end == start:
-        mistake = NO_NAME if data[end] == COLON else FINE
+        mistake = NO_NAME if byte_at(data, end) == COLON else FINE
         return mistake, end, 0, np.int64(SEED), 1.0
     for k in range(start, end):
-        prefix[k - start] = data[k]
+        prefix[k - start] = byte_at(data, k)
     prefix[end - start] = CARET
     mistake, i, scale = _value(data, end, hard)
     return mistake, i, end - start + 1, mix(state, CARET), scale
@@ -164,8 +164,8 @@ def _line(
 ) -> Any:
     """The features from the bar at ``i`` on: mistake, position, entries so far."""
     length, prefix_state, scale = 0, np.int64(SEED), 1.0
-    while data[i] != NEWLINE:
-        if data[i] == BAR:
+    while byte_at(data, i) != NEWLINE:
+        if byte_at(data, i) == BAR:
             mistake, i, length, prefix_state, scale = _namespace(data, i, prefix, hard)
             if mistake != FINE:
                 return mistake, i, k
@@ -217,7 +217,7 @@ def parse(data: Any, labelled: Any, stop: Any, hard: Any) -> Any:
     while i < len(data) and not (stop and wrong > 0):
         i = skip_blanks(data, i)
         start = i
-        if data[i] != NEWLINE:
+        if byte_at(data, i) != NEWLINE:
             mistake, i, label, weight, tag, tag_stop = _preamble(data, i, labelled, hard)
             if mistake == FINE:
                 mistake, i, k = _line(data, i, k, table, prefix, hard, indices, values)
