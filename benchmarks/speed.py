@@ -1,9 +1,10 @@
 """How fast: every figure is a ratio of two things measured in turns in one run.
 
 ``python -m benchmarks.speed`` measures and writes ``benchmarks/RESULTS.md``. Names given as
-arguments choose groups: sparse, dense, full, dicts, averages.
+arguments choose groups: sparse, dense, full, dicts, ledger, growth, files.
 """
 
+import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.linear_model import Perceptron, SGDClassifier
 
+from benchmarks.commands import files
 from benchmarks.timing import HEAD, Contest, contest, row
 from fenchel import learners
 
@@ -60,29 +62,49 @@ def hinge(**options) -> Callable[[], object]:
 def sparse() -> Iterator[Contest]:
     """In memory, sparse: input validation included on both sides."""
     X, y = text_like()
-    faster = lambda ratio: ratio > 1.0  # noqa: E731
-    floor = lambda: _stream(X.indptr, X.indices, X.data)  # noqa: E731
+
+    def floor() -> float:
+        return _stream(X.indptr, X.indices, X.data)
+
     perceptron = one_pass("perceptron", X, y)
-    yield contest(
-        "perceptron", perceptron, peer_pass(Perceptron, X, y), "scikit-learn Perceptron",
-        "≥ 1.5", lambda r: r >= 1.5,
-    )  # fmt: skip
-    yield contest(
-        "perceptron", perceptron, floor, "streaming the arrays", "≥ 0.4", lambda r: r >= 0.4
-    )
-    for name in (
-        "arow", "arow:form=original", "scale_invariant_adagrad", "normalized_adaptive_gradient",
-    ):  # fmt: skip
+    theirs = peer_pass(Perceptron, X, y)
+    yield contest("perceptron", perceptron, theirs, "scikit-learn Perceptron", 1.5)
+    yield contest("perceptron", perceptron, floor, "streaming the arrays", 0.4)
+    for name, least in (
+        ("arow", 1.0),
+        ("arow:form=original", 1.0),
+        ("scale_invariant_adagrad", 1.0),
+        ("scale_invariant_p_norm", 1 / 6),
+    ):
         ours = one_pass(name, X, y)
-        yield contest(name, ours, peer_pass(hinge(), X, y), "scikit-learn SGD hinge", "> 1", faster)
+        yield contest(name, ours, peer_pass(hinge(), X, y), "scikit-learn SGD hinge", least)
     yield contest(
-        "scale_invariant_p_norm", one_pass("scale_invariant_p_norm", X, y),
-        peer_pass(hinge(), X, y), "scikit-learn SGD hinge", "≥ 1/6", lambda r: r >= 1 / 6, 3,
+        "dual_averaging:l1=1e-4", one_pass("dual_averaging:l1=1e-4", X, y),
+        peer_pass(hinge(penalty="l1"), X, y), "scikit-learn SGD L1", 1.5,
     )  # fmt: skip
-    yield contest(
-        "dual_averaging l1", one_pass("dual_averaging:l1=1e-4", X, y),
-        peer_pass(hinge(penalty="l1"), X, y), "scikit-learn SGD L1", "≥ 1.5", lambda r: r >= 1.5,
-    )  # fmt: skip
+
+
+def ledger() -> Iterator[Contest]:
+    """With certificates against without: at most half a pass more."""
+    X, y = text_like()
+    for name in (
+        "perceptron", "passive_aggressive", "arow", "adagrad", "scale_invariant_adagrad",
+        "scale_invariant_p_norm", "gradient_descent", "dual_averaging:l1=1e-4",
+    ):  # fmt: skip
+        more = "," if ":" in name else ":"
+        ours = one_pass(f"{name}{more}certify=yes", X, y)
+        yield contest(f"{name}, certified", ours, one_pass(name, X, y), "the same without", 1 / 1.5)
+
+
+def growth() -> Iterator[Contest]:
+    """Ten times the rows, the entries, the columns: how much longer?"""
+    base = one_pass("arow", *text_like(20_000))
+    rows = one_pass("arow", *text_like(200_000))
+    yield contest("arow, rows × 10", rows, base, "a tenth of the rows", 1 / 11)
+    entries = one_pass("arow", *text_like(20_000, 630))
+    yield contest("arow, entries × 10", entries, base, "a tenth of the entries", 1 / 11)
+    columns = one_pass("arow", *text_like(200_000, 63, 470_000))
+    yield contest("arow, columns × 10", columns, rows, "a tenth of the columns", 1 / 1.5)
 
 
 def dense() -> Iterator[Contest]:
@@ -93,10 +115,8 @@ def dense() -> Iterator[Contest]:
     y = np.sign(X @ rng.standard_normal(784) + 1.0)
     for name in ("perceptron", "arow"):
         ours = one_pass(name, X, y)
-        yield contest(
-            f"dense {name}", ours, peer_pass(hinge(), X, y), "scikit-learn SGD hinge", "> 1",
-            lambda r: r > 1.0, 5,
-        )  # fmt: skip
+        theirs = peer_pass(hinge(), X, y)
+        yield contest(f"dense {name}", ours, theirs, "scikit-learn SGD hinge", 1.0, 5)
 
 
 def full() -> Iterator[Contest]:
@@ -117,7 +137,7 @@ def full() -> Iterator[Contest]:
 
         yield contest(
             f"full AROW, d = {d}, {count} rows", one_pass(name, X, y), formula, "NumPy formula",
-            f"≥ {least:g}", lambda r, least=least: r >= least, 3,
+            least, 5,
         )  # fmt: skip
 
 
@@ -146,12 +166,14 @@ def dicts() -> Iterator[Contest]:
                 model.learn_one(x, y)
 
         yield contest(
-            f"learn_one, dicts of {size}", ours, theirs, "River LogisticRegression",
-            f"≥ {least:g}", lambda r, least=least: r >= least, 5,
+            f"learn_one, dicts of {size}", ours, theirs, "River LogisticRegression", least, 5
         )  # fmt: skip
 
 
-GROUPS = {"sparse": sparse, "dense": dense, "full": full, "dicts": dicts}
+GROUPS = {
+    "sparse": sparse, "dense": dense, "full": full, "dicts": dicts, "ledger": ledger,
+    "growth": growth, "files": files,
+}  # fmt: skip
 
 
 def versions() -> str:
@@ -172,9 +194,13 @@ def main() -> None:
     if chosen == list(GROUPS):
         RESULTS.write_text(
             "# How fast\n\n"
-            f"`python -m benchmarks.speed` on {platform.machine()}, {versions()}.\n"
-            "Each line: both sides run in turns in one process, medians; the ratio is the other's\n"
-            "time over ours, with the least and largest of a single repetition.\n\n"
+            f"`make bench` on {platform.machine()}, {os.cpu_count()} cores, {versions()}.\n"
+            "Each line: both sides in turns in one run, medians. The share is what the other takes\n"
+            "over what fenchel takes (2 is twice as fast), with the least and the largest of a\n"
+            "single repetition; *at least* is what it was meant to be. In memory: 200,000 rows of\n"
+            "63 non-zeros among 47,000 columns, or 60,000 dense rows of 784. Files: the same kind\n"
+            "of rows as svmlight for fenchel and as its own text for Vowpal Wabbit, whole commands,\n"
+            "start-up included, compiled code on disk.\n\n"
             + "\n".join([HEAD, *map(row, results)])
             + "\n"
         )

@@ -189,17 +189,20 @@ class _Rounds(NamedTuple):
 def _charge_slot(f: Any, rounds: Any, ledger: Any, slot: Any) -> float:
     """Σ l1·|w_s| over the rounds since the last charge, l2 = 0: (|θ| − η·l1·s)/(root·√s) summed.
 
-    By two differences while the weight is not shrunk to 0 on the way.
+    By two differences of the sums of roots.
     """
-    mark = ledger.mark[slot]
+    since = ledger.mark[slot] - f.lag
     size = abs(confine(f.domain, 0.0, f.theta[slot]))
     slope = f.eta * f.l1
     charge = 0.0
-    if size - slope * rounds.s >= 0.0 and mark - f.lag >= ASYMPTOTIC:
-        ends = size * (rounds.inverse_roots - ledger.inverse_roots[slot])
-        charge = f.l1 / f.root * (ends - slope * (rounds.roots - ledger.roots[slot]))
-    elif size > slope * (mark - f.lag):
-        charge = idle_terms(f, slot, mark, rounds.now)
+    if since < ASYMPTOTIC:
+        charge = idle_terms(f, slot, ledger.mark[slot], rounds.now)
+    elif size > slope * since:
+        roots, inverse_roots = rounds.roots, rounds.inverse_roots
+        if size < slope * rounds.s:  # shrunk to 0 on the way
+            inverse_roots, roots = _root_sums(max(np.ceil(size / slope) - 1.0, since))
+        ends = size * (inverse_roots - ledger.inverse_roots[slot])
+        charge = f.l1 / f.root * (ends - slope * (roots - ledger.roots[slot]))
     ledger.mark[slot] = rounds.now
     ledger.roots[slot] = rounds.roots
     ledger.inverse_roots[slot] = rounds.inverse_roots

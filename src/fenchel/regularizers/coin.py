@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fenchel._kernel import helper
 from fenchel._kernel.rows import saturated
 from fenchel._kernel.state import RECORD, Array, part
 from fenchel.regularizers.scale_invariant import in_units, inverse, over
@@ -46,11 +47,17 @@ def _look(f: Any, row: Any) -> float:
     return float(1.0 / f.lipschitz)
 
 
+@helper
+def _share(f: Any, slot: Any, x: float) -> float:
+    """x_j/b_j, exactly ±1 at the largest, so that opposite coins leave nothing behind."""
+    if abs(x) >= f.largest[slot]:
+        return float(np.sign(x))
+    return float(in_units(x, f.largest[slot], f.units[slot]))
+
+
 @product.of(CoinBetting)
 def _product(f: Any, view: Any, slot: Any, x: float) -> float:
-    if abs(x) > f.largest[slot]:
-        return float(f.bets[slot] * view * np.copysign(1.0, x))
-    return float(f.bets[slot] * view * in_units(x, f.largest[slot], f.units[slot]))
+    return float(f.bets[slot] * view * _share(f, slot, x))
 
 
 @absorb.of(CoinBetting)
@@ -60,7 +67,7 @@ def _absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
         f.largest[slot] = abs(x)
         f.units[slot] = inverse(abs(x))
     if coefficient != 0.0:
-        coin = coefficient * in_units(x, f.largest[slot], f.units[slot])
+        coin = coefficient * _share(f, slot, x)
         coin = min(max(coin, -1.0), 1.0)  # an importance above 1 would bet more than all
         reward = min(f.reward[slot] + coin * f.bets[slot], 1e300)
         coins = f.theta[slot] + coin

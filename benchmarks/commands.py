@@ -1,0 +1,110 @@
+"""Whole commands against each other, start-up included: files of 0.2 and 1 GB, many learners."""
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks.big_files import write_pair
+from benchmarks.timing import Contest, told
+
+REPEATS = 5
+VOWPAL = "Vowpal Wabbit, hinge"
+
+
+def seconds(*command: str) -> float:
+    begin = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - begin
+
+
+def fenchel(*arguments: object) -> float:
+    return seconds(sys.executable, "-m", "fenchel", *map(str, arguments), "--quiet")
+
+
+def vowpal(data: Path) -> float:
+    options = ("--quiet", "--loss_function", "hinge")
+    return seconds(sys.executable, "-m", "vowpalwabbit", "--data", str(data), *options)
+
+
+def files() -> Iterator[Contest]:
+    """From a text file to a model; both sides read text of the same rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        small, large = (
+            (Path(folder) / f"{size}.svm", Path(folder) / f"{size}.vw") for size in ("02", "1")
+        )
+        write_pair(*small, size=200_000_000)
+        write_pair(*large, size=1_000_000_000)
+        runs: dict[str, Callable[[], float]] = {}
+        for size, (ours, theirs) in (("0.2", small), ("1", large)):
+            runs[f"arow {size}"] = lambda ours=ours: fenchel("train", ours, "--learner", "arow")
+            runs[f"vw {size}"] = lambda theirs=theirs: vowpal(theirs)
+            runs[f"auto {size}"] = lambda ours=ours: fenchel("train", ours)
+        for run in runs.values():  # files in memory, kernels compiled
+            run()
+        taken: dict[str, list[float]] = {name: [] for name in runs}
+        for _ in range(REPEATS):
+            for name, run in runs.items():
+                taken[name].append(run())
+        yield told(Contest("arow, file of 1 GB", taken["arow 1"], taken["vw 1"], VOWPAL, 2.0))
+        slopes = {
+            name: [b - a for a, b in zip(taken[f"{name} 0.2"], taken[f"{name} 1"], strict=True)]
+            for name in ("arow", "vw")
+        }
+        yield told(Contest("arow, 0.2 GB to 1 GB", slopes["arow"], slopes["vw"], VOWPAL, 3.0))
+        yield told(Contest("auto, file of 1 GB", taken["auto 1"], taken["vw 1"], VOWPAL, 1.0))
+        yield from _compared(small[0])
+        yield from _memory(small[0], large[0])
+
+
+MANY = (
+    "perceptron", "passive_aggressive", "arow", "adagrad", "coin_betting",
+    "second_order_perceptron",
+)  # fmt: skip
+
+
+def _compared(data: Path) -> Iterator[Contest]:
+    """One reading for all learners against one run for each."""
+    chosen = [word for name in MANY for word in ("--learner", name)]
+    together: list[float] = []
+    apart: list[float] = []
+    for _ in range(3):
+        together.append(fenchel("compare", data, *chosen))
+        apart.append(sum(fenchel("compare", data, "--learner", name) for name in MANY))
+    work = f"compare, {len(MANY)} learners, 0.2 GB"
+    yield told(Contest(work, together, apart, "one run for each", 1 / 0.6))
+
+
+PEAK = """
+import resource
+from fenchel.cli import main
+try:
+    main()
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def _peak(data: Path) -> float:
+    """The largest memory of learning a file with AROW, in MB."""
+    command = [sys.executable, "-c", PEAK, "train", str(data), "--learner", "arow", "--quiet"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return float(done.stdout.split()[-1]) / 1024
+
+
+def _memory(small: Path, large: Path) -> Iterator[Contest]:
+    ten, wide = small.with_name("ten.svm"), small.with_name("wide.svm")
+    with small.open() as file:
+        ten.write_text("".join(next(file) for _ in range(10)))
+    wide.write_text(f"1 {2**24}:1\n-1 1:1\n")
+    base, some, all_of_it = _peak(ten), _peak(small), _peak(large)
+    arrays = 2 * 8 * 2**24 / 2**20
+    for work, ours, limit, name, least in (
+        ("peak, ten lines", base, 400.0, "400 MB", 1.0),
+        ("added by reading 1 GB", all_of_it - base, 100.0, "100 MB", 1.0),
+        ("added by 1 GB over 0.2 GB", max(all_of_it - some, 0.1), 20.0, "20 MB", 1.0),
+        ("arow, 2²⁴ columns", _peak(wide) - base, arrays, "two arrays", 1 / 1.1),
+    ):
+        yield told(Contest(work, [ours], [limit], name, least, unit="MB"))
