@@ -20,8 +20,9 @@ from fenchel.certificates import (
     second_order,
     squares,
 )
-from fenchel.certificates.blocks import Reading, compare
+from fenchel.certificates.blocks import Reading
 from fenchel.certificates.certificate import Certificate
+from fenchel.certificates.comparing import compare
 from fenchel.certificates.replay import replay
 from fenchel.certificates.runs import Run, constant, into_domain, ledger_sums, textbook
 from fenchel.losses import Hinge, Squared

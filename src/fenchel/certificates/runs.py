@@ -178,17 +178,9 @@ def ledger_sums(part: Any, plain: Any, ledger: Any, ours: bool = True) -> Sums:
     run = all_terms if ours else all_terms.fresh  # type: ignore[attr-defined]
     sums.terms = float(run(part, ledger))
     sums.residue = _residue(plain, float(ledger.climb[0]))
-    sums.drops = _drops(plain, sums)
+    if constant(plain):
+        sums.drops = sums.residue  # −f_1(w_1)
     return sums
-
-
-def _drops(f: Any, sums: Sums) -> float:
-    """Σ f_{t−1}(w_t) − f_t(w_t): −f_1(w_1) where f never changes, −½Σ⟨w_t, x_t⟩² for A_t of all rows."""
-    if constant(f):
-        return sums.residue
-    if isinstance(f, FullQuadratic) and f.always:
-        return -0.5 * sums.squares / f.r
-    return UNKNOWN
 
 
 def _residue(f: Any, climb: float) -> float:
