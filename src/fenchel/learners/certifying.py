@@ -32,13 +32,12 @@ class Memory:
 
     def keep(self, block: Block) -> None:
         """Copies of the arrays of a block, unless they are too many."""
-        block = _copied(block)
-        self.bytes += block.bytes
+        self.bytes += _size(block)
         self.full = self.full or self.bytes > MOST_HELD
         if self.full:
             self.blocks = []
             return
-        self.blocks.append(block)
+        self.blocks.append(_copied(block))
         self.rounds += len(block.targets)
 
     def close(self) -> None:
@@ -50,6 +49,15 @@ class Memory:
         twin = Memory()
         twin.__dict__.update(self.__dict__, blocks=list(self.blocks))
         return twin
+
+
+def _size(block: Block) -> int:
+    """The bytes that a copy of the block takes, about."""
+    rows, count = block.rows, len(block.targets)
+    if not isinstance(rows, SparseRows):
+        return int(rows.values.nbytes + block.targets.nbytes)
+    entries = int(rows.indptr[count] - rows.indptr[0])
+    return entries * (rows.indices.itemsize + rows.values.itemsize) + 16 * count
 
 
 def _copied(block: Block) -> Block:
