@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fenchel import learners
-from fenchel._kernel.dicts import READABLE
+from fenchel._kernel.objects import READABLE
 from fenchel.learners import features
 
 NUMBERS = st.one_of(
@@ -31,7 +31,7 @@ def filled(x, names, compiled):
     return columns, values, new
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(
     x=st.dictionaries(NAMES, st.one_of(NUMBERS, st.sampled_from(["a", "b"]))),
     known=st.lists(NAMES, unique=True),
@@ -92,3 +92,28 @@ def test_targets_of_any_number_kind():
         learner.learn_one({"a": 1.0}, y)
         twin.learn_one({"a": 1.0}, float(y))
     assert learner.weights() == twin.weights()
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.integers(0, 200), unique=True, max_size=60),
+            st.sampled_from(["learned", "refused", "another dict"]),
+        )
+    )
+)
+def test_the_table_of_names_follows_the_dict(examples):
+    row, names = features.SingleRow(), {}
+    for picks, fate in examples:
+        x = {f"å{j}" if j % 2 else f"w{j}": float(j) for j in picks}
+        new = row.fill(x, names)
+        expected = dict(names)
+        for name in x:
+            expected.setdefault(name, len(expected))
+        assert row.rows.indices[: row.rows.indptr[1]].tolist() == [expected[name] for name in x]
+        assert {**names, **new} == expected
+        if fate == "learned":
+            names.update(new)
+        elif fate == "another dict":  # of the same length, with other columns
+            names = dict(zip(reversed(names), names.values(), strict=True))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from fenchel._kernel.compile import settled
-from fenchel._kernel.dicts import KINDS, READABLE, read_dict
+from fenchel._kernel.dicts import read_dict
+from fenchel._kernel.names import NameTable
+from fenchel._kernel.objects import KINDS, READABLE
 from fenchel._kernel.rows import SparseRows
 
 ONE = np.ones(1)
@@ -25,13 +27,15 @@ class SingleRow:
 
     def __init__(self) -> None:
         self._end = np.zeros(2, np.int64)
+        self._known = NameTable()
+        self._new = NOTHING
         self._widen(16)
 
     def _widen(self, room: int) -> None:
         values = np.zeros(room)
         self._room = room
         self.rows = SparseRows(self._end, np.zeros(room, np.uint32), values, values.view(np.uint64))
-        self._arguments = KINDS, np.zeros(3 + room, np.uintp), self.rows.indices, values
+        self._arrays = KINDS, np.zeros(3 + room, np.uintp), *self.rows[:3]
 
     def fill(self, x: Mapping[str, Any], names: dict[str, int]) -> dict[str, int]:
         """Put a dict into the row; returns the columns that names not known yet would get.
@@ -42,29 +46,31 @@ class SingleRow:
         if len(x) > self._room:
             self._widen(2 * len(x))
         if READABLE and type(x) is dict:
-            if self._filled(x, names, NOTHING):
+            known = self._known
+            if len(names) != known.count or names is not known.names:
+                known.follow(names, self._new)
+            if self._read(x, NOTHING, known.table, *self._arrays):
                 return NOTHING
             met = [name for name in x if name not in names]
-            new = {name: column for column, name in enumerate(met, len(names))}
-            if new and self._filled(x, names, new):
-                return new
-        new = {}
-        columns, values = _one_by_one(x, names, new)
+            self._new = {name: column for column, name in enumerate(met, len(names))}
+            if met and self._read(x, self._new, known.table, *self._arrays):
+                return self._new
+        self._new = {}
+        columns, values = _one_by_one(x, names, self._new)
         self._end[1] = count = len(columns)
         self.rows.indices[:count] = columns
         self.rows.values[:count] = values
-        return new
+        return self._new
 
-    def _filled(self, x: dict[str, Any], names: dict[str, int], new: dict[str, int]) -> bool:
-        """Whether x was a plain dict of numbers, which compiled code can read."""
-        count = _reader()(id(x), id(names), id(new), *self._arguments)
-        self._end[1] = max(count, 0)
-        return bool(count >= 0)
+    @cached_property
+    def _read(self) -> Any:
+        return _reader()
 
 
 @cache
 def _reader() -> Any:
-    return settled(read_dict, (0, 0, 0, KINDS, np.zeros(3, np.uintp), np.zeros(1, np.uint32), ONE))
+    row = SingleRow()
+    return settled(read_dict.lean, (dict, dict, row._known.table, *row._arrays))
 
 
 def _one_by_one(

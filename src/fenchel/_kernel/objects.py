@@ -1,0 +1,66 @@
+"""Python's objects seen from compiled code: by address, through Python's own C functions.
+
+Nothing here runs Python code: whoever calls has made sure of plain strings, numbers and dicts. The
+functions are called by name, and so need no header and no compiler.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from fenchel._kernel.compile import COMPILED
+
+# The layout of objects is CPython's, and no other thread may touch them meanwhile.
+READABLE = (
+    COMPILED
+    and platform.python_implementation() == "CPython"
+    and getattr(sys, "_is_gil_enabled", lambda: True)()
+)
+
+STRING, FLOAT, NUMPY_FLOAT, INTEGER, BOOLEAN = range(5)
+KINDS = np.array([id(kind) for kind in (str, float, np.float64, int, bool)], np.uintp)
+
+WORD = np.uintp(np.dtype(np.uintp).itemsize)
+_Word: Any = types.uintp
+
+
+def _function(name: str, result: Any, *arguments: Any) -> Any:
+    return types.ExternalFunction(name, result(*arguments))
+
+
+next_item = _function("PyDict_Next", types.int32, _Word, _Word, _Word, _Word)
+find = _function("PyDict_GetItemWithError", _Word, _Word, _Word)
+hash_of = _function("PyObject_Hash", _Word, _Word)
+compare = _function("PyUnicode_Compare", types.int32, _Word, _Word)
+as_double = _function("PyFloat_AsDouble", types.float64, _Word)
+as_integer = _function("PyLong_AsLongLongAndOverflow", types.int64, _Word, _Word)
+
+
+def _load_kind(context: Any, thing: Any) -> Any:
+    """The address of an object's type: the second word of every object."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = context.get_value_type(_Word)
+        thing = builder.inttoptr(arguments[0], word.as_pointer())
+        return builder.load(builder.gep(thing, [word(1)]))
+
+    return _Word(_Word), build
+
+
+def _take_address(context: Any, thing: Any) -> Any:
+    """Where an object given as an argument lies; compiled code owns no reference to it."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ptrtoint(arguments[0], context.get_value_type(_Word))
+
+    return _Word(thing), build
+
+
+kind_of: Any = intrinsic(_load_kind)
+address_of: Any = intrinsic(_take_address)
