@@ -92,9 +92,9 @@ class Certificate:
     def verdict(self) -> str:
         """The outcome in a word or two."""
         if self.kind == "printed":
-            return "false in general" + ("" if self.holds else ", and here")
+            return "false in general" + (", and here" if self.violated else "")
         if self.kind == "variant":
-            return "not promised, " + ("holds here" if self.holds else "exceeded here")
+            return "not promised, " + ("exceeded here" if self.violated else "holds here")
         if not self.applies:
             return "does not apply"
         if self.undecided:
