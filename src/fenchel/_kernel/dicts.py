@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._kernel.compile import locked_kernel
-from fenchel._kernel.names import column_of
+from fenchel._kernel.names import column_of, entry_of
 from fenchel._kernel.objects import (
     BOOLEAN,
     FLOAT,
@@ -23,10 +23,15 @@ from fenchel._kernel.objects import (
     as_double,
     as_integer,
     find,
+    hash_of,
     kind_of,
     next_item,
+    prefetch,
 )
 from fenchel._kernel.state import Array
+
+# The hash and the letters of a string lie behind its third word.
+THIRD = np.uintp(3) * WORD
 
 
 @locked_kernel
@@ -43,10 +48,11 @@ def read_dict(
     """Columns and values of x, columns by the table of names or the dict ``more``; end[1] of them.
 
     False where a name is in neither or not a string, or a value is not a finite number.
-    ``scratch`` has three places more than the dict has items: names are looked up after all items
-    were visited, so that the processor fetches many at a time.
+    ``scratch`` has two places for each item and three more: names are looked up after all items
+    were visited, and what the table has of them was asked for, many at a time.
     """
     items, new = address_of(x), address_of(more)
+    entries = table.ctypes.data
     place = scratch.ctypes.data
     scratch[0] = 0
     end[1] = count = 0
@@ -64,13 +70,19 @@ def read_dict(
             return False
         if not np.isfinite(number) or kind_of(name) != kinds[STRING]:
             return False
-        scratch[3 + count] = name
+        key = hash_of(name)
+        prefetch(entries + entry_of(table, key) * (WORD + WORD))
+        scratch[3 + 2 * count] = name
+        scratch[4 + 2 * count] = key
         values[count] = number
         count += 1
     for k in range(count):
-        column = column_of(table, scratch[3 + k])
+        prefetch(table[entry_of(table, scratch[4 + 2 * k]), 1] + THIRD)
+    for k in range(count):
+        name = scratch[3 + 2 * k]
+        column = column_of(table, name, scratch[4 + 2 * k])
         if column < 0:
-            place_of_column = find(new, scratch[3 + k])
+            place_of_column = find(new, name)
             if place_of_column == 0:
                 return False
             column = as_integer(place_of_column, place + WORD)

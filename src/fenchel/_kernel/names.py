@@ -24,11 +24,16 @@ ABSENT = -1
 
 
 @helper
-def column_of(table: Any, name: Any) -> int:
-    """The column of a plain string, or −1."""
+def entry_of(table: Any, key: Any) -> Any:
+    """Where the search for a name of this hash begins."""
+    return key & (np.uint64(table.shape[0]) - ONE)
+
+
+@helper
+def column_of(table: Any, name: Any, key: Any) -> int:
+    """The column of a plain string with this hash, or −1."""
     mask = np.uint64(table.shape[0]) - ONE
-    key = hash_of(name)
-    at = key & mask
+    at = entry_of(table, key)
     while table[at, 1] != 0:
         if (table[at, 0] ^ key) & UPPER == 0 and (
             table[at, 1] == name or compare(table[at, 1], name) == 0
@@ -48,7 +53,7 @@ def enter(new: dict[str, int], table: NDArray[np.uint64], scratch: NDArray[np.ui
     while next_item(items, place, place + WORD, place + WORD + WORD):
         name, value = scratch[1], scratch[2]
         key = hash_of(name)
-        at = key & mask
+        at = entry_of(table, key)
         while table[at, 1] != 0:
             at = (at + ONE) & mask
         table[at, 0] = (key & UPPER) | np.uint64(as_integer(value, place + WORD))

@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -62,5 +63,20 @@ def _take_address(context: Any, thing: Any) -> Any:
     return _Word(thing), build
 
 
+def _fetch(context: Any, place: Any) -> Any:
+    """Have memory brought near the processor, without waiting for it; any address will do."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        to_read, often, data = number(0), number(3), number(1)
+        builder.call(fetch, [builder.inttoptr(arguments[0], byte), to_read, often, data])
+        return context.get_dummy_value()
+
+    return types.none(_Word), build
+
+
 kind_of: Any = intrinsic(_load_kind)
+prefetch: Any = intrinsic(_fetch)
 address_of: Any = intrinsic(_take_address)

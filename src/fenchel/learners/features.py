@@ -35,7 +35,7 @@ class SingleRow:
         values = np.zeros(room)
         self._room = room
         self.rows = SparseRows(self._end, np.zeros(room, np.uint32), values, values.view(np.uint64))
-        self._arrays = KINDS, np.zeros(3 + room, np.uintp), *self.rows[:3]
+        self._arrays = KINDS, np.zeros(3 + 2 * room, np.uintp), *self.rows[:3]
 
     def fill(self, x: Mapping[str, Any], names: dict[str, int]) -> dict[str, int]:
         """Put a dict into the row; returns the columns that names not known yet would get.
