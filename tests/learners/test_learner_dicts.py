@@ -117,3 +117,25 @@ def test_the_table_of_names_follows_the_dict(examples):
             names.update(new)
         elif fate == "another dict":  # of the same length, with other columns
             names = dict(zip(reversed(names), names.values(), strict=True))
+
+
+def test_order_of_the_names_in_a_dict_makes_no_difference_beyond_rounding():
+    """Rows of dicts need not ascend: a sum taken anew at a row longer or larger than all before."""
+    rng = np.random.default_rng(0)
+    mixed, sorted_ = learners.scale_invariant_p_norm(), learners.scale_invariant_p_norm()
+    names = [f"n{i:02d}" for i in range(30)]
+    for learner in (mixed, sorted_):
+        learner.learn_one(dict.fromkeys(names, 1e-9), True)
+    for _ in range(100):
+        chosen = rng.permutation(30)[: rng.integers(1, 25)].tolist()
+        values = (
+            rng.standard_normal(len(chosen)) * 10.0 ** rng.integers(-6, 7, len(chosen))
+        ).tolist()
+        x = {names[k]: value for k, value in zip(chosen, values, strict=True)}
+        ordered = dict(sorted(x.items()))
+        assert np.isclose(
+            mixed.decision_one(x), sorted_.decision_one(ordered), rtol=1e-9, atol=1e-12
+        )
+        label = bool(rng.random() < 0.5)
+        mixed.learn_one(x, label)
+        sorted_.learn_one(ordered, label)

@@ -125,6 +125,7 @@ class Composed(Learner):
         self._dimensions = dimensions_of(parts)
         self._ours = all(map(state.from_package, parts))
         self._has_matrix = any(array.ndim == 2 for _, array in state.arrays(parts))
+        self._makes_arrays = self._has_matrix or hasattr(parts.regularizer, "makes_arrays")
 
     def _probabilities(self, margins: Array) -> Array:
         if self.labels is None or not isinstance(self.loss, Logistic):
@@ -197,10 +198,10 @@ class Composed(Learner):
         return result
 
     def _twin(self, kernel: Any) -> Any:
-        """The kernel that suits the parts; those with a matrix make arrays on the way."""
+        """The kernel that suits the parts: some make arrays on the way, those with a matrix always."""
         if not self._ours:
             return kernel.fresh
-        return kernel if self._has_matrix else kernel.lean
+        return kernel if self._makes_arrays else kernel.lean
 
     def _all_weights(self) -> Array:
         with self._lock:

@@ -12,19 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._kernel import helper
-from fenchel._kernel.rows import (
-    LARGEST,
-    ONE,
-    ZERO,
-    entries,
-    entry,
-    length,
-    nonzeros,
-    saturated,
-    slot,
-    slot_of,
-    value_of,
-)
+from fenchel._kernel.rows import LARGEST, entries, nonzeros, saturated, slot_of, value_of
 from fenchel._kernel.state import RECORD, SCALAR, SLOTS, Array, part
 from fenchel.regularizers.p_norm import norm, norm_gradient
 from fenchel.regularizers.power_sum import (
@@ -225,6 +213,11 @@ class ScaleInvariantPNorm(NamedTuple):
     slopes: Array = SCALAR
 
     @property
+    def makes_arrays(self) -> bool:
+        """Its compiled verbs do, where a sum is taken anew."""
+        return True
+
+    @property
     def homogeneous(self) -> bool:
         """Whether f_t(λu) = λ²·f_t(u)."""
         return True
@@ -339,17 +332,12 @@ def _p_norm_look(f: Any, row: Any) -> _View:
 def _total_with(f: Any, row: Any, p: float) -> float:
     """Σ ρ_j^p anew, at any exponent, with b_t that counts x_t."""
     total = 0.0
-    if f.pivot[0] == 0.0:
-        return total
-    k = ZERO
-    for j in range(np.uint64(f.theta.shape[0])):
-        b = f.largest[j]
-        if j == ZERO:
-            b = max(b, abs(row.bias))
-        elif k < length(row) and slot(row, k) == j:  # the slots of a row ascend
-            b = max(b, abs(entry(row, k)))
-            k += ONE
-        total += power(over(abs(f.theta[j]), b) / f.pivot[0], p)
+    if f.pivot[0] > 0.0:
+        b = f.largest.copy()
+        for k in range(entries(row)):
+            b[slot_of(row, k)] = max(b[slot_of(row, k)], abs(value_of(row, k)))
+        for j in range(f.theta.shape[0]):
+            total += power(over(abs(f.theta[j]), b[j]) / f.pivot[0], p)
     return total
 
 
