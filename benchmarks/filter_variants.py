@@ -1,4 +1,4 @@
-"""What could mend the default filters where the best system changes along the signal.
+"""What was tried where the default filters are behind the best of a grid.
 
 Variants of the two defaults, none of them in the package: plain loops with an inverse matrix, for
 errors alone. ``benchmarks.filters`` tells their figures.
