@@ -106,6 +106,13 @@ def test_labels_of_another_kind_than_the_models(tmp_path, model) -> None:
     numbers = write_lines(tmp_path / "n.csv", ["x,y", "1,0", "2,1"])
     line = _refused("train", numbers, "--resume", tmp_path / "w")
     assert "the label 0 is of another kind than ham" in line
+    third = write_lines(tmp_path / "t.csv", ["x,y", "1,eggs"])
+    line = _refused("train", third, "--resume", tmp_path / "w")
+    assert "third class beside ham and spam; use the labels that the model knows" in line
+
+
+def test_a_format_that_the_name_does_not_tell(tmp_path) -> None:
+    assert "say it with --format: svmlight" in _refused("train", write_lines(tmp_path / "d", ["1"]))
 
 
 def test_wrong_use_of_other_commands() -> None:

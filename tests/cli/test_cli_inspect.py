@@ -78,6 +78,17 @@ def test_the_catalogue_on_a_page() -> None:
         assert " ".join(entry.theorem.split()) in " ".join(page.split())
 
 
+def test_some_of_the_catalogue() -> None:
+    page = run("learners", "arow", "lms").stdout
+    assert page.startswith("arow: ")
+    assert "\nlms: " in page
+    assert "perceptron: " not in page
+    assert [entry["name"] for entry in json.loads(run("learners", "lms", "--json").stdout)] == [
+        "lms"
+    ]
+    assert "did you mean arow?" in run("learners", "arrow", status=2).stderr
+
+
 def test_the_catalogue_as_json(tmp_path) -> None:
     run("learners", "--json", tmp_path / "j")
     found = {entry["name"]: entry for entry in json.loads((tmp_path / "j").read_text())}

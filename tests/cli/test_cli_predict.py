@@ -59,3 +59,27 @@ def test_classes_by_name(tmp_path) -> None:
     found = set(run("predict", tmp_path / "m", "wine").stdout.split())
     assert found <= {"class_0", "class_1", "class_2"}
     assert len(found) > 1
+
+
+def test_a_model_that_knows_no_feature_of_the_data_is_told(tmp_path) -> None:
+    data = write_lines(tmp_path / "d.csv", ["x,kind", "1,spam", "-1,ham"])
+    run("train", data, "--learner", "perceptron", "--save", tmp_path / "m")
+    other = write_lines(tmp_path / "other.csv", ["z", "3", "-3"])
+    told = run("predict", tmp_path / "m", other)
+    assert len(told.stdout.split()) == 2
+    assert "knows none of its features" in told.stderr
+    assert run("predict", tmp_path / "m", other, "--quiet").stderr == ""
+    some = write_lines(tmp_path / "some.csv", ["z,x", "3,", "-3,1"])
+    assert "knows none" not in run("predict", tmp_path / "m", some).stderr
+
+
+def test_options_of_the_training_that_another_format_has_no_use_for(tmp_path) -> None:
+    data = write_lines(tmp_path / "d.csv", ["x,kind", "1,spam", "-1,ham"])
+    run("train", data, "--learner", "perceptron", "--save", tmp_path / "m")
+    words = write_lines(tmp_path / "d.vw", ["| x:3", "| x:-3"])
+    assert run("predict", tmp_path / "m", words).stdout.split() == ["spam", "ham"]
+    numbers = write_lines(tmp_path / "d.svm", ["1 1:3"])
+    run("train", data, "--bits", "4", "--learner", "perceptron", "--save", tmp_path / "hashed")
+    for model in ("m", "hashed"):
+        refused = run("predict", tmp_path / model, numbers, status=1).stderr
+        assert "features have names" in refused

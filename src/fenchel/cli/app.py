@@ -30,7 +30,7 @@ def main() -> None:
     sys.setswitchinterval(0.0005)
 
 
-@main.command()
+@main.command(short_help="Learn from DATA in one pass.")
 @click.argument("data")
 @options.one_learner
 @click.option("--save", metavar="MODEL", help="Write the learner to this file at the end.")
@@ -72,7 +72,7 @@ def predict(**given: Any) -> None:
     predicting.predict(**given)
 
 
-@main.command()
+@main.command(short_help="Run learners side by side, and recommend one.")
 @click.argument("data", default="breast_cancer")
 @options.many_learners
 @options.certify
@@ -92,7 +92,7 @@ def compare(**given: Any) -> None:
     comparing.compare(**given)
 
 
-@main.command()
+@main.command(short_help="Show what is in a MODEL.")
 @click.argument("model")
 @click.option("--top", default=10, type=click.IntRange(0), show_default=True, metavar="N",
               help="Show the N largest weights; 0 reads the header alone.")  # fmt: skip
@@ -104,11 +104,12 @@ def inspect(**given: Any) -> None:
     inspecting.inspect(**given)
 
 
-@main.command()
+@main.command(short_help="Describe every learner, or those named.")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--json", "json_file", is_flag=False, flag_value="-", metavar="[FILE]",
               help="As JSON, to standard output or to a file.")  # fmt: skip
 def learners(**given: Any) -> None:
-    """Describe every learner: its parts, parameters, equation, theorem and cost."""
+    """Describe every learner, or those named: parts, parameters, equation, theorem and cost."""
     from fenchel.cli import listing
 
     listing.learners(**given)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -17,7 +16,7 @@ from fenchel.learners import (
     ranking,
 )
 from fenchel.learners.certified import certified
-from fenchel.learners.registry import parameters_of
+from fenchel.learners.registry import parameters_of, similar_names
 from fenchel.learners.specification import name_of, parse, parse_nested
 
 # A regression loss for learners that take any: squared, or one with a Lipschitz constant.
@@ -130,8 +129,7 @@ def _nested(name: str, text: str, task: str, loss: str | None, intercept: bool) 
 def _known_name(text: str) -> str:
     name = name_of(text)
     if name not in CATALOGUE:
-        close = get_close_matches(name, CATALOGUE, n=3)
-        hint = f"did you mean {' or '.join(close)}?" if close else "see `fenchel learners`."
+        hint = similar_names(name) or "see `fenchel learners`."
         raise _wrong(f"there is no learner {name!r}: {hint}")
     return name
 

@@ -11,7 +11,11 @@ from typing import Any
 import click
 
 # Remedies speak of Python's arguments; here they are options.
-OPTIONS = {"in categorical=": "with --categorical", "index_base=0": "--index-base 0"}
+OPTIONS = {
+    "in categorical=": "with --categorical",
+    "index_base=0": "--index-base 0",
+    "from the name; name it:": "from the name; say it with --format:",
+}
 
 
 class RefusedError(click.ClickException):

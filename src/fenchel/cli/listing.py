@@ -12,7 +12,7 @@ import click
 
 from fenchel.cli.results import write_json
 from fenchel.learners import CATALOGUE, NESTED
-from fenchel.learners.registry import DEFAULTS, Entry, parameters_of
+from fenchel.learners.registry import DEFAULTS, Entry, parameters_of, similar_names
 from fenchel.learners.specification import format_specification
 
 WIDTH = 80
@@ -28,10 +28,17 @@ GROUPS: dict[str, Callable[[str, Entry], bool]] = {
 BOLD = partial(click.style, bold=True)
 
 
-def learners(json_file: str | None) -> None:
+def learners(names: tuple[str, ...], json_file: str | None) -> None:
     """Run the command."""
+    for name in names:
+        if name not in CATALOGUE:
+            hint = similar_names(name) or "see `fenchel learners`."
+            raise click.UsageError(f"There is no learner {name!r}: {hint}")
     if json_file:
-        write_json(json_file, [_as_json(name, entry) for name, entry in CATALOGUE.items()])
+        write_json(json_file, [_as_json(name, CATALOGUE[name]) for name in names or CATALOGUE])
+        return
+    if names:
+        click.echo("\n\n".join(_page(name, CATALOGUE[name]) for name in names))
         return
     pages = [page for title, wanted in GROUPS.items() for page in _group(title, wanted)]
     click.echo_via_pager("\n\n".join([*pages, _closing()]) + "\n")

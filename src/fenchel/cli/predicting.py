@@ -6,7 +6,7 @@ from typing import Any
 
 from fenchel.cli import models
 from fenchel.cli.results import Lines
-from fenchel.cli.saying import announcing
+from fenchel.cli.saying import announcing, say
 from fenchel.cli.sources import Reading, open_data
 from fenchel.cli.wishes import refuse_missing_folder
 from fenchel.evaluate import predict as margins_of
@@ -20,9 +20,14 @@ def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any
     learner = loaded.learner
     if learner.rounds == 0:
         raise ModelRefused(f"{model}: it has learned nothing; train it first")
-    reading = Reading.of(given).like(loaded.reading)
+    reading = Reading.of(given).like(loaded.reading, data)
     source = open_data(data, reading, loaded.names, labelled=False)
     models.refuse_other_columns(model, loaded, source)
+    rows, met = 0, False
     with Lines(output or "-") as lines:
         for block in announcing(source.stream, quiet):
             lines.write(learner.decode_many(margins_of(learner, block)))
+            rows += block.rows
+            met = met or bool((block.indices < learner.columns).any())
+    if rows and not met and not quiet:
+        say(f"{data}: {model} knows none of its features; check that it is the right model")

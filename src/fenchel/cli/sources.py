@@ -45,9 +45,14 @@ class Reading:
             "categorical": list(self.categorical),
         }
 
-    def like(self, remembered: dict[str, Any]) -> Reading:
-        """The same, with what was not said now as it was said when the model was trained."""
-        unsaid = {key for key in remembered if getattr(self, key) in (None, ())}
+    def like(self, remembered: dict[str, Any], place: str) -> Reading:
+        """The same, with what was not said now as it was said when the model was trained.
+
+        What the format at ``place`` has no use for is left out: a refusal must not name an option
+        that nobody gave.
+        """
+        idle = _idle_options(self.format or guess_format(place))
+        unsaid = {key for key in remembered if getattr(self, key) in (None, ())} - idle
         chosen = {key: remembered[key] for key in unsaid}
         return replace(self, **{**chosen, "categorical": tuple(chosen.get("categorical", ()))})
 
@@ -104,12 +109,22 @@ def started(source: Data) -> Iterator[Block]:
 def _refuse_idle_options(place: str, reading: Reading) -> None:
     """An option that could do nothing is a misunderstanding."""
     format = reading.format or guess_format(place)
-    if format == "svmlight" and reading.bits is not None:
-        raise click.UsageError("--bits hashes names; svmlight has numbers.")
-    if format in ("svmlight", "vw") and reading.label is not None:
-        raise click.UsageError(f"--label names a column; in {format} the label comes first.")
-    if format not in ("svmlight", None) and reading.index_base is not None:
-        raise click.UsageError(f"--index-base is for svmlight, not {format}.")
+    why = {
+        "bits": "--bits hashes names; svmlight has numbers.",
+        "label": f"--label names a column; in {format} the label comes first.",
+        "index_base": f"--index-base is for svmlight, not {format}.",
+    }
+    for key in sorted(_idle_options(format)):
+        if getattr(reading, key) is not None:
+            raise click.UsageError(why[key])
+
+
+def _idle_options(format: str | None) -> set[str]:
+    """The options that have no meaning for a format."""
+    if format is None:
+        return set()
+    idle = {"bits"} if format == "svmlight" else {"index_base"}
+    return idle | ({"label"} if format in ("svmlight", "vw") else set())
 
 
 def _refuse_missing(place: str) -> None:

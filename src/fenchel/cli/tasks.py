@@ -63,6 +63,7 @@ class LabelCheck:
     def __init__(self, file: str, learners: list[Learner]) -> None:
         self._file, self._learners = file, learners
         self._task = learners[0].task
+        self._resumed = learners[0].rounds > 0
 
     def see(self, block: Block) -> None:
         """Look at a block before it is learned."""
@@ -107,6 +108,8 @@ class LabelCheck:
         else:
             what = f"is a third class beside {shown(first[0])} and {shown(first[1])}"
             remedy = "use --task multiclass"
+        if self._resumed:  # its task is settled
+            remedy = "use the labels that the model knows"
         raise self._refused(block, at, what, remedy)
 
     def _refused(self, block: Block, at: int, what: str, remedy: str) -> BadInput:

@@ -37,7 +37,7 @@ def train(data: str, **given: Any) -> None:
     wishes.check(reading)
     if wishes.resume:
         model = models.load(wishes.resume)
-        reading = reading.like(model.reading)
+        reading = reading.like(model.reading, data)
         source = open_data(data, reading, model.names)
         models.refuse_other_columns(wishes.resume, model, source)
         learner, blocks = model.learner, announcing(started(source), wishes.quiet)

@@ -90,8 +90,8 @@ class Labels:
     def _refuse_third(array: NDArray[Any], at: int, negative: Any, positive: Any) -> None:
         raise ValueError(
             f"y[{at}] is {_plain(array[at])!r}, a third class beside {negative!r} and {positive!r}: "
-            "this learner tells two apart; declare classes=(negative, positive) or learn one class "
-            "against the rest"
+            "this learner tells two apart; declare classes=(negative, positive), or take "
+            "one_against_rest(learner) or auto(task='multiclass')"
         )
 
     def decode(self, margin: float) -> Any:

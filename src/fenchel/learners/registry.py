@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple, ParamSpec, TypedDict
 
 from fenchel.learners import specification
@@ -118,13 +119,22 @@ def _told(options: Mapping[str, Any]) -> dict[str, Any]:
 def from_parameters(name: str, parameters: Mapping[str, Any]) -> Learner:
     """The learner of this name."""
     if name not in CATALOGUE:
-        raise ValueError(
-            f"there is no learner {name!r}: choose one of {', '.join(sorted(CATALOGUE))}"
-        )
+        hint = similar_names(name) or f"choose one of {', '.join(sorted(CATALOGUE))}"
+        raise ValueError(f"there is no learner {name!r}: {hint}")
     try:
         return CATALOGUE[name].build(**parameters)
     except TypeError as error:
         raise ValueError(str(error)) from None
+
+
+def similar_names(name: str) -> str:
+    """A question where learners have similar names, else nothing.
+
+    >>> similar_names("arrow"), similar_names("xyz")
+    ('did you mean arow?', '')
+    """
+    close = get_close_matches(name, CATALOGUE, n=3)
+    return f"did you mean {' or '.join(close)}?" if close else ""
 
 
 def parameters_of(name: str) -> dict[str, Any]:
