@@ -115,8 +115,10 @@ def test_a_part_may_inherit_its_verbs():
 
 
 def test_package_parts_stay_in_the_cached_loop():
+    fresh = getattr(learn_rows.fresh, "signatures", [])  # none without the compiler
+    before = len(fresh)
     learner = perceptron()
     learner.learn_many([[1.0, 2.0]], [1])
     if hasattr(learn_rows, "signatures"):
         assert any("Euclidean" in str(signature) for signature in learn_rows.lean.signatures)
-        assert not any("Euclidean" in str(s) for s in learn_rows.fresh.signatures)
+        assert len(learn_rows.fresh.signatures) == before
