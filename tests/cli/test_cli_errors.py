@@ -111,6 +111,18 @@ def test_labels_of_another_kind_than_the_models(tmp_path, model) -> None:
     assert "third class beside ham and spam; use the labels that the model knows" in line
 
 
+def test_what_is_read_is_not_written_over(tmp_path, data, model) -> None:
+    before = data.read_bytes(), model.read_bytes()
+    for option in ("--save", "--predictions", "--json"):
+        assert "name another file" in run("train", data, option, data, status=2).stderr
+        assert "this is a directory" in run("train", data, option, tmp_path, status=2).stderr
+    for read in (data, model):
+        told = run("predict", model, data, "--output", read, status=2).stderr
+        assert "name another file" in told
+    assert "name another file" in run("compare", data, "--report", data, status=2).stderr
+    assert (data.read_bytes(), model.read_bytes()) == before
+
+
 def test_a_format_that_the_name_does_not_tell(tmp_path) -> None:
     assert "say it with --format: svmlight" in _refused("train", write_lines(tmp_path / "d", ["1"]))
 

@@ -18,7 +18,7 @@ from fenchel.cli.saying import announcing, counted, number, say, seconds, size
 from fenchel.cli.sources import Data, Reading, open_data, started
 from fenchel.cli.tables import table
 from fenchel.cli.tasks import LabelCheck, guess_task, labels_of, mapping
-from fenchel.cli.wishes import refuse_missing_folder
+from fenchel.cli.wishes import refuse_wrong_place
 from fenchel.evaluate import Comparison, Contest, Run, best_certificates, suitable
 from fenchel.evaluate.suitable import MOST_FULL
 from fenchel.learners import Learner
@@ -43,8 +43,8 @@ def compare(
     """Run the command."""
     if task == "ranking":
         raise click.UsageError("compare is for classes and numbers; train one ranker at a time.")
-    refuse_missing_folder("json", json_file)
-    refuse_missing_folder("report", report)
+    refuse_wrong_place("json", json_file, data)
+    refuse_wrong_place("report", report, data)
     reading = Reading.of(given)
     source = open_data(data, reading)
     for text in specifications:

@@ -8,14 +8,14 @@ from fenchel.cli import models
 from fenchel.cli.results import Lines
 from fenchel.cli.saying import announcing, say
 from fenchel.cli.sources import Reading, open_data
-from fenchel.cli.wishes import refuse_missing_folder
+from fenchel.cli.wishes import refuse_wrong_place
 from fenchel.evaluate import predict as margins_of
 from fenchel.models import ModelRefused
 
 
 def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any) -> None:
     """Run the command."""
-    refuse_missing_folder("output", output)
+    refuse_wrong_place("output", output, model, data)
     loaded = models.load(model)
     learner = loaded.learner
     if learner.rounds == 0:

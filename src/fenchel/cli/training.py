@@ -34,7 +34,7 @@ def train(data: str, **given: Any) -> None:
     """Run the command."""
     reading = Reading.of(given)
     wishes = Wishes(**given)
-    wishes.check(reading)
+    wishes.check(reading, data)
     if wishes.resume:
         model = models.load(wishes.resume)
         reading = reading.like(model.reading, data)

@@ -32,7 +32,7 @@ class Wishes:
         """The learner named, or the one taken where none is."""
         return self.learner or ("arow" if self.task == "ranking" else "auto")
 
-    def check(self, reading: Reading) -> None:
+    def check(self, reading: Reading, data: str) -> None:
         """Refuse options that contradict each other, before any work is done."""
         chosen = self.learner or self.loss or self.no_intercept or self.task
         if self.resume and (chosen or reading.bits):
@@ -44,8 +44,8 @@ class Wishes:
         if self.predictions and self.passes > 1:
             raise click.UsageError("--predictions are of one pass; afterwards: fenchel predict.")
         for option in ("save", "predictions"):
-            refuse_missing_folder(option, getattr(self, option))
-        refuse_missing_folder("json", self.json_file)
+            refuse_wrong_place(option, getattr(self, option), data)
+        refuse_wrong_place("json", self.json_file, data)
 
     def check_ranking(self) -> None:
         """Refuse what would cut a query in two."""
@@ -55,8 +55,19 @@ class Wishes:
             )
 
 
-def refuse_missing_folder(option: str, file: str | None) -> None:
-    """A file that cannot be written is better known before the work than after."""
-    if file and not Path(file).absolute().parent.is_dir():
-        message = f"{file}: there is no such folder."
-        raise click.BadParameter(message, param_hint=f"'--{option}'")
+def refuse_wrong_place(option: str, file: str | None, *read: str) -> None:
+    """What cannot be written is better known before the work than after; nor is data written over.
+
+    ``read`` are the files that the command reads.
+    """
+    if not file:
+        return
+    place, message = Path(file), None
+    if not place.absolute().parent.is_dir():
+        message = "there is no such folder."
+    elif place.is_dir():
+        message = "this is a directory; name a file in it."
+    elif place.is_file() and any(Path(it).is_file() and place.samefile(it) for it in read):
+        message = "this is what is read; name another file."
+    if message:
+        raise click.BadParameter(f"{file}: {message}", param_hint=f"'--{option}'")
