@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.big_files import write_pair
 from benchmarks.timing import Contest, told
 
-REPEATS = 5
+REPEATS = 3
 VOWPAL = "Vowpal Wabbit, hinge"
 
 

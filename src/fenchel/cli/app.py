@@ -10,6 +10,7 @@ import click
 
 from fenchel import _version
 from fenchel.cli import options
+from fenchel.cli.allocating import keep_freed_memory
 from fenchel.cli.failing import RefusingGroup
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
@@ -26,6 +27,7 @@ def main() -> None:
     # Loading the compiler makes half a million objects that stay; by default the collector looks
     # at them again and again, for a quarter of the time of a short command.
     gc.set_threshold(200_000, 20, 100)
+    keep_freed_memory()
     # A thread that has parsed or learned its part wants to hand it over now, not in 5 ms.
     sys.setswitchinterval(0.0005)
 
