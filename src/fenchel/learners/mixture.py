@@ -28,7 +28,7 @@ from fenchel.loops import Ledger
 from fenchel.loops.mixing import Hedge, mix_ballots, mix_numbers, mix_votes, new_hedge, shares_of
 from fenchel.loops.units import UNIT, dense_in_units, grown, new_units, sparse_in_units
 
-# Entries of a piece of a block: it stays in the cache while every expert learns from it.
+# Entries of a piece of a block: with smaller ones the experts' states are loaded more often.
 PIECE = 1 << 20
 
 
