@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fenchel import Learner, MirrorDescent
+from fenchel._kernel.compile import fresh, lean
 from fenchel._kernel.state import SLOTS, Array
 from fenchel.learners import perceptron
 from fenchel.loops import decide_rows, learn_rows
@@ -76,9 +77,9 @@ def test_own_parts_are_compiled_apart_from_the_cache():
         pytest.skip("the compiler is switched off")
     for cached in (learn_rows, decide_rows):
         assert not any("Quartic" in str(signature) for signature in cached.signatures)
-        assert any("Quartic" in str(signature) for signature in cached.fresh.signatures)
-        assert not cached.fresh.stats.cache_hits
-        assert not cached.fresh.stats.cache_path
+        assert any("Quartic" in str(signature) for signature in fresh(cached).signatures)
+        assert not fresh(cached).stats.cache_hits
+        assert not fresh(cached).stats.cache_path
 
 
 def test_own_regularizer_is_checked():
@@ -115,10 +116,9 @@ def test_a_part_may_inherit_its_verbs():
 
 
 def test_package_parts_stay_in_the_cached_loop():
-    fresh = getattr(learn_rows.fresh, "signatures", [])  # none without the compiler
-    before = len(fresh)
+    before = len(getattr(fresh(learn_rows), "signatures", []))  # none without the compiler
     learner = perceptron()
     learner.learn_many([[1.0, 2.0]], [1])
     if hasattr(learn_rows, "signatures"):
-        assert any("Euclidean" in str(signature) for signature in learn_rows.lean.signatures)
-        assert len(learn_rows.fresh.signatures) == before
+        assert any("Euclidean" in str(signature) for signature in lean(learn_rows).signatures)
+        assert len(fresh(learn_rows).signatures) == before

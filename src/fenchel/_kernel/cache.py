@@ -66,6 +66,9 @@ class _Locator(caching._CacheLocator):
         self._line = function.__code__.co_firstlineno
         self._module = function.__module__
 
+    def ensure_cache_path(self) -> None:
+        """Nothing: ``cache_folder`` has tried it, once for all kernels."""
+
     def get_cache_path(self) -> str:
         return str(cache_folder())
 

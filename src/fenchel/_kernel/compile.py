@@ -1,8 +1,9 @@
-"""The house decorators: everything compiled in this package goes through one of the two."""
+"""The house decorators, through which everything compiled in this package goes, and twins of kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -10,7 +11,8 @@ import numba
 from numba import types
 from numba.core import config
 
-from fenchel._kernel import cache
+from fenchel._kernel.cache import attach
+from fenchel._kernel.state import from_package
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -20,6 +22,7 @@ COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
 OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
 # A call passes every array of a part as seven arguments, which costs more than most bodies do.
 INLINED: Any = {**OPTIONS, "forceinline": True}
+LEAN: Any = {"_nrt": False}
 
 
 def helper(function: F) -> F:
@@ -29,30 +32,40 @@ def helper(function: F) -> F:
 
 
 def kernel(function: F) -> F:
-    """An entry point from Python into compiled code, kept on disk for the next process.
-
-    Two twins of it: ``function.fresh`` is not kept, for parts defined outside the package, whose
-    source is not in the cache's key; ``function.lean`` is for parts that make no array, and counts
-    no references: an atomic addition for every array that a row's view holds.
-    """
-    return _entry(function, OPTIONS)
+    """An entry point from Python into compiled code, kept on disk for the next process."""
+    return _kept(function, OPTIONS)  # type: ignore[no-any-return]
 
 
 def locked_kernel(function: Callable[..., Any]) -> Any:
     """A kernel that keeps the interpreter's lock, since it looks into Python's objects."""
-    return _entry(function, {**OPTIONS, "nogil": False})
+    return _kept(function, {**OPTIONS, **LEAN, "nogil": False})
 
 
-def _entry(function: F, options: Any) -> F:
+def _kept(function: Callable[..., Any], options: Any) -> Any:
     compiled: Any = numba.njit(**options)(function)
-    if not COMPILED:
-        compiled.fresh = compiled.lean = compiled
-        return compiled  # type: ignore[no-any-return]
-    cache.attach(compiled)
-    compiled.fresh = numba.njit(**options)(function)
-    compiled.lean = numba.njit(**{**options, "_nrt": False})(_renamed(function))
-    cache.attach(compiled.lean)
-    return compiled  # type: ignore[no-any-return]
+    if COMPILED:
+        attach(compiled)
+    return compiled
+
+
+@cache
+def fresh(kernel: Any) -> Any:
+    """A kernel's twin that is not kept on disk: what it inlines is not in the cache's key."""
+    return numba.njit(**OPTIONS)(kernel.py_func) if COMPILED else kernel
+
+
+@cache
+def lean(kernel: Any) -> Any:
+    """A kernel's twin for parts that make no array: it counts no references.
+
+    Each is an atomic addition, for every array that a row's view holds.
+    """
+    return _kept(_renamed(kernel.py_func), {**OPTIONS, **LEAN}) if COMPILED else kernel
+
+
+def suited(kernel: Any, *parts: Any) -> Any:
+    """The kernel itself for the package's own parts, its fresh twin where one is from outside."""
+    return kernel if all(map(from_package, parts)) else fresh(kernel)
 
 
 def settled(compiled: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:

@@ -94,4 +94,4 @@ class NameTable:
 
 @cache
 def _entering() -> Any:
-    return settled(enter.lean, (dict, np.zeros((1, 2), np.uint64), np.zeros(3, np.uintp)))
+    return settled(enter, (dict, np.zeros((1, 2), np.uint64), np.zeros(3, np.uintp)))

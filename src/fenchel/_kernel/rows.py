@@ -179,14 +179,46 @@ def value_of(row: Any, k: Any) -> float:
     return float(row.bias if k == length(row) else entry(row, k))
 
 
+@required_verb
+def term(what: Any, f: Any, view: Any, slot: Any, x: float) -> Any:
+    """What ``sum_over`` adds up for one entry; ``what`` is a NamedTuple that names the sum."""
+
+
+@helper
+def sum_over(what: Any, f: Any, view: Any, row: Any) -> float:
+    """Σ term(what, f, view, slot, x) over the row's entries, the intercept's last.
+
+    Four sums added in a fixed order: the additions of one sum would wait for each other.
+    """
+    a = b = c = d = 0.0
+    n = length(row)
+    whole = n - n % FOUR
+    k = ZERO
+    while k < whole:
+        a += term(what, f, view, slot(row, k), entry(row, k))
+        b += term(what, f, view, slot(row, k + ONE), entry(row, k + ONE))
+        c += term(what, f, view, slot(row, k + TWO), entry(row, k + TWO))
+        d += term(what, f, view, slot(row, k + THREE), entry(row, k + THREE))
+        k += FOUR
+    while k < n:
+        a += term(what, f, view, slot(row, k), entry(row, k))
+        k += ONE
+    return float((a + b) + (c + d) + term(what, f, view, ZERO, row.bias))
+
+
+class _Squares(NamedTuple):
+    """The sum that is ‖x‖₂²."""
+
+
+@term.of(_Squares)
+def _square(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    return x * x
+
+
 @helper
 def squared_norm(row: Any) -> float:
     """‖x‖₂², the intercept included."""
-    total = row.bias * row.bias
-    for k in range(length(row)):
-        x = entry(row, k)
-        total += x * x
-    return float(total)
+    return sum_over(_Squares(), 0.0, 0.0, row)
 
 
 @helper
@@ -200,11 +232,18 @@ def nonzeros(row: Any) -> int:
 
 
 @helper
-def dual_p_norm(row: Any, p: float) -> float:
-    """‖x‖_p, the intercept included, with the maximum factored out."""
+def largest_of(row: Any) -> float:
+    """‖x‖_∞, the intercept included."""
     largest = 0.0
     for k in range(entries(row)):
         largest = max(largest, abs(value_of(row, k)))
+    return largest
+
+
+@helper
+def dual_p_norm(row: Any, p: float) -> float:
+    """‖x‖_p, the intercept included, with the maximum factored out."""
+    largest = largest_of(row)
     if largest == 0.0:
         return 0.0
     total = 0.0

@@ -9,7 +9,7 @@ visit, whatever the number of arrays), ``SCALAR`` (one number that the run chang
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -150,6 +150,19 @@ def restore(part: Any, kept: Any) -> None:
     """Write the arrays of ``kept``, a copy made earlier, back into those of ``part``."""
     for (_, array), (_, before) in zip(arrays(part), arrays(kept), strict=True):
         array[...] = before
+
+
+def dimensions_of(part: Any) -> list[Array]:
+    """Where a part, or one inside it, wants to be told how many coordinates there are."""
+    return [array for name, array in arrays(part) if name.rpartition(".")[2] == "dimension"]
+
+
+def set_dimension(dimensions: Sequence[Array], coordinates: float) -> None:
+    """Tell them."""
+    for dimension in dimensions:
+        # Not written where it is right already: a model mapped from a file is read-only.
+        if dimension[0] != coordinates:
+            dimension[0] = coordinates
 
 
 def from_package(part: Any) -> bool:

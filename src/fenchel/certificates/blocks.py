@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fenchel._kernel import state
+from fenchel._kernel.compile import suited
 from fenchel._kernel.rows import DenseRows
 from fenchel._kernel.state import Array
 from fenchel.loops import loss_values, trace_rows
@@ -83,16 +84,9 @@ Reading = Callable[[], Iterable[Block]]
 def losses(loss: Any, margins: Array, y: Array) -> tuple[Array, Array]:
     """ℓ and ℓ′ of each margin, whatever the loss."""
     values, slopes = np.empty(len(y)), np.empty(len(y))
-    run = loss_values if state.from_package(loss) else loss_values.fresh  # type: ignore[attr-defined]
+    run = suited(loss_values, loss)
     run(loss, np.ascontiguousarray(margins), np.ascontiguousarray(y), values, slopes)
     return values, slopes
-
-
-def set_dimension(part: Any, dimension: float) -> None:
-    """Tell the parts that ask for it how many coordinates there are."""
-    for name, array in state.arrays(part):
-        if name.rpartition(".")[2] == "dimension":
-            array[0] = dimension
 
 
 def traced(
@@ -100,12 +94,11 @@ def traced(
 ) -> Iterator[tuple[Block, Array, Array]]:
     """Each block with the margins and coefficients of a fresh run of loss, regularizer and rule."""
     loss, f, rule = (state.start(part, columns + 1) for part in parts[:3])
-    ours = all(map(state.from_package, (loss, f, rule)))
-    run = trace_rows if ours else trace_rows.fresh  # type: ignore[attr-defined]
+    run, dimensions = suited(trace_rows, loss, f, rule), state.dimensions_of(f)
     seen = 0
     for block in blocks:
         seen = max(seen, block.width)
-        set_dimension(f, seen + intercept)
+        state.set_dimension(dimensions, seen + intercept)
         margins, coefficients = np.empty((2, len(block.targets)))
         run(
             loss,

@@ -155,7 +155,6 @@ def certificates(
     columns: int,
     intercept: bool,
     candidates: dict[str, Array],
-    ours: bool = True,
 ) -> list[Certificate]:
     """Every certificate of a run that kept a ledger, each at the candidate with the least slack.
 
@@ -164,7 +163,7 @@ def certificates(
     loss, part, rule = parts[:3]
     ledger = parts[4]
     f = textbook(part, columns, intercept)
-    sums = ledger_sums(part, f, ledger, ours)
+    sums = ledger_sums(part, f, ledger)
     moved = {name: into_domain(f, u) for name, u in candidates.items()}
     compared = compare(sums, parts, read(), columns, intercept, list(moved.values()))
     runs = [

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._kernel import state
+from fenchel._kernel.compile import suited
 from fenchel._kernel.state import MATRIX, Array
 from fenchel.certificates.certificate import Assumption
 from fenchel.loops.terms import all_terms
@@ -166,7 +167,7 @@ def constant(f: Any) -> bool:
     return isinstance(f, (Euclidean, PNorm, WeightedPNorm))
 
 
-def ledger_sums(part: Any, plain: Any, ledger: Any, ours: bool = True) -> Sums:
+def ledger_sums(part: Any, plain: Any, ledger: Any) -> Sums:
     """The sums of u's first half, from the ledger of a compiled run.
 
     ``part`` is the regularizer of the loop, ``plain`` its NumPy form.
@@ -175,8 +176,7 @@ def ledger_sums(part: Any, plain: Any, ledger: Any, ours: bool = True) -> Sums:
     sums = Sums()
     for name in known:
         setattr(sums, name, float(getattr(ledger, name)[0]))
-    run = all_terms if ours else all_terms.fresh  # type: ignore[attr-defined]
-    sums.terms = float(run(part, ledger))
+    sums.terms = float(suited(all_terms, part)(part, ledger))
     sums.residue = _residue(plain, float(ledger.climb[0]))
     if constant(plain):
         sums.drops = sums.residue  # −f_1(w_1)

@@ -164,8 +164,7 @@ def certify_composed(
         }
     else:
         candidates = {"the given u": comparator(learner, u)}
-    ours = learner._ours
-    return certificates.certificates(parts, read, columns, intercept, candidates, ours)
+    return certificates.certificates(parts, read, columns, intercept, candidates)
 
 
 def verify(learner: Learner, certificate: Certificate, stream: Any = None) -> Certificate:

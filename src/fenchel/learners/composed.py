@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from fenchel._kernel import state
-from fenchel._kernel.compile import settled
+from fenchel._kernel.compile import fresh, lean, settled
 from fenchel._kernel.rows import SparseRows
 from fenchel._kernel.state import Array
 from fenchel.certificates import Certificate, Hindsight
@@ -108,6 +108,8 @@ class Composed(Learner):
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
         kept["_parts"] = state.copy(self._parts)
+        for made_anew in ("_calls", "_dimensions"):
+            del kept[made_anew]
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -122,7 +124,7 @@ class Composed(Learner):
         than a round."""
         self._parts: Parts = parts
         self._slots = max(len(array) for _, array in state.arrays(parts))
-        self._dimensions = dimensions_of(parts)
+        self._dimensions = state.dimensions_of(parts)
         self._ours = all(map(state.from_package, parts))
         self._has_matrix = any(array.ndim == 2 for _, array in state.arrays(parts))
         self._makes_arrays = self._has_matrix or hasattr(parts.regularizer, "makes_arrays")
@@ -176,7 +178,7 @@ class Composed(Learner):
         bias = float(self.intercept)
         try:
             if what == "spreads":
-                return reading.spreads(self._readable(), rows, count, bias, self._ours)
+                return reading.spreads(self._readable(), rows, count, bias)
             margins = np.empty(count)
             given = rows, count, bias, width, True, margins
             self._run(decide_rows, count, (self._readable(), *given), rows)
@@ -186,27 +188,27 @@ class Composed(Learner):
 
     def _run(self, kernel: Any, count: int, arguments: tuple[Any, ...], rows: Any) -> Any:
         """Call a kernel. The arguments of single rows keep their types, which is made use of."""
-        ours = self._twin(kernel)
+        run = self._twin(kernel)
         if count != 1:
-            return ours(*arguments)
+            return run(*arguments)
         kind = kernel, type(rows), rows.bits.itemsize
         call = self._calls.get(kind)
         if call is not None:
             return call(*arguments)
-        result = ours(*arguments)
-        self._calls[kind] = settled(ours, arguments)
+        result = run(*arguments)
+        self._calls[kind] = settled(run, arguments)
         return result
 
     def _twin(self, kernel: Any) -> Any:
         """The kernel that suits the parts: some make arrays on the way, those with a matrix always."""
         if not self._ours:
-            return kernel.fresh
-        return kernel if self._makes_arrays else kernel.lean
+            return fresh(kernel)
+        return kernel if self._makes_arrays else lean(kernel)
 
     def _all_weights(self) -> Array:
         with self._lock:
             bias = float(self.intercept)
-            out = reading.weights(self._readable(), self.columns + 1, bias, self._ours)
+            out = reading.weights(self._readable(), self.columns + 1, bias)
             if not self.intercept:  # its slot would read as any other
                 out[0] = 0.0
             return out
@@ -248,23 +250,10 @@ class Composed(Learner):
         return sum(array.nbytes for _, array in state.arrays(self._parts))
 
     def _set_dimension(self, columns: int) -> None:
-        set_dimension(self._dimensions, columns + self.intercept)
+        state.set_dimension(self._dimensions, columns + self.intercept)
 
     def _readable(self) -> Any:
         return reading.readable(self._parts.regularizer, self._parts.average)
-
-
-def set_dimension(dimensions: Sequence[Array], coordinates: int) -> None:
-    """Tell the parts that ask for it how many coordinates there are."""
-    for dimension in dimensions:
-        # Not written where it is right already: a model mapped from a file is read-only.
-        if dimension[0] != coordinates:
-            dimension[0] = coordinates
-
-
-def dimensions_of(parts: Parts) -> list[Array]:
-    """Where the parts want to be told."""
-    return [a for name, a in state.arrays(parts) if name.rpartition(".")[2] == "dimension"]
 
 
 def compose(

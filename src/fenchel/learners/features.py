@@ -70,7 +70,7 @@ class SingleRow:
 @cache
 def _reader() -> Any:
     row = SingleRow()
-    return settled(read_dict.lean, (dict, dict, row._known.table, *row._arrays))
+    return settled(read_dict, (dict, dict, row._known.table, *row._arrays))
 
 
 def _one_by_one(

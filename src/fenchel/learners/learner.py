@@ -20,9 +20,6 @@ from fenchel.learners.labels import CODINGS, ClassLabels, Labels
 from fenchel.learners.specification import format_specification
 from fenchel.loops import check_rows
 
-# What a copy makes anew.
-TRANSIENT = frozenset({"_lock", "_single", "_calls", "_dimensions"})
-
 
 class BadRowError(Exception):
     """A row that cannot be learned from; the state is as it was before the block."""
@@ -315,7 +312,9 @@ class Learner(ABC):
             return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {key: value for key, value in self.__dict__.items() if key not in TRANSIENT}
+        kept = self.__dict__.copy()
+        for made_anew in ("_lock", "_single"):
+            del kept[made_anew]
         kept["names"] = None if self.names is None else dict(self.names)
         kept["_memory"] = self._memory.copy()
         if self.labels is not None:

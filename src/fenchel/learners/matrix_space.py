@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from fenchel._kernel import state
+from fenchel._kernel.compile import suited
 from fenchel._kernel.state import Array
 from fenchel.learners import reading
-from fenchel.learners.composed import Composed, Parts, dimensions_of, set_dimension
+from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.labels import known_after
 from fenchel.learners.learner import Learner
 from fenchel.learners.rows import part_of
@@ -109,7 +110,8 @@ class MaxMargin(Learner):
         return array[1:].reshape(self._room)[: self.columns + self.intercept, : self._known]
 
     def _set_dimension(self, columns: int) -> None:
-        set_dimension(dimensions_of(self._parts), (columns + self.intercept) * self._known)
+        dimensions = state.dimensions_of(self._parts)
+        state.set_dimension(dimensions, (columns + self.intercept) * self._known)
 
     def _learn_rows(
         self, rows: Any, count: int, width: int, targets: Array, importance: Array, checked: bool
@@ -119,7 +121,7 @@ class MaxMargin(Learner):
         total = int(np.max(known, initial=self._known))
         self._make_room(self.columns, total)
         scores = np.full((count, total), -np.inf)
-        run = learn_classes if self._is_ours() else learn_classes.fresh  # type: ignore[attr-defined]
+        run = suited(learn_classes, *self._parts)
         # f_t may know how many coordinates there are: a piece for each number of classes.
         joins = np.flatnonzero(np.diff(known, prepend=self._known)).tolist()
         for begin, end in pairwise(sorted({0, *joins, count})):
@@ -145,7 +147,7 @@ class MaxMargin(Learner):
         columns = max(width, self.columns)
         self._make_room(columns, self._known)
         self._set_dimension(columns)
-        run = decide_classes if self._is_ours() else decide_classes.fresh  # type: ignore[attr-defined]
+        run = suited(decide_classes, *self._parts)
         try:
             f = reading.readable(self._parts.regularizer, self._parts.average)
             run(f, rows, count, float(self.intercept), self._known, self._room[1], scores)
@@ -158,7 +160,7 @@ class MaxMargin(Learner):
         with self._lock:
             f = reading.readable(self._parts.regularizer, self._parts.average)
             slots = 1 + self._room[0] * self._room[1]
-            weights = self._used(reading.weights(f, slots, 0.0, self._is_ours()))
+            weights = self._used(reading.weights(f, slots, 0.0))
             return weights if self.intercept else np.vstack([np.zeros(self._known), weights])
 
     def _take_up(self, width: int) -> Any:
@@ -171,9 +173,6 @@ class MaxMargin(Learner):
     def _put_back(self, before: Any) -> None:
         self.columns, self._parts, self._room, self._known = before
         self._set_dimension(self.columns)
-
-    def _is_ours(self) -> bool:
-        return all(state.from_package(part) for part in self._parts)
 
 
 def _enough(have: int, asked: int) -> int:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fenchel._kernel.rows import DenseRows, SparseRows
 from fenchel._kernel.state import Array
-from fenchel.certificates import Block, Certificate, Hindsight, hedge_bound, through_expert
-from fenchel.certificates.blocks import Reading
+from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_expert
 from fenchel.learners.classes import shares_of_one
 from fenchel.learners.combination import (
     ClassCombination,
@@ -20,13 +18,14 @@ from fenchel.learners.combination import (
     choices,
     votes_for,
 )
+from fenchel.learners.composed import Composed
 from fenchel.learners.features import ONE
+from fenchel.learners.in_units import in_units, read_in_units
 from fenchel.learners.learner import Learner
-from fenchel.learners.rows import part_of
+from fenchel.learners.rows import pieces_of
 from fenchel.learners.workers import in_parallel
-from fenchel.loops import Ledger
 from fenchel.loops.mixing import Hedge, mix_ballots, mix_numbers, mix_votes, new_hedge, shares_of
-from fenchel.loops.units import UNIT, dense_in_units, grown, new_units, sparse_in_units
+from fenchel.loops.units import UNIT, grown, new_units
 
 # Entries of a piece of a block: with smaller ones the experts' states are loaded more often.
 PIECE = 1 << 20
@@ -35,8 +34,8 @@ PIECE = 1 << 20
 class Mixture(Learner):
     """Several learners as one: each learns by itself, their predictions are mixed.
 
-    The experts do not depend on the mixture, so each runs its own loop over a piece of rows while
-    it is in the cache, in parallel on the cores, and a small loop mixes the piece's margins.
+    The experts do not depend on the mixture, so each runs its own loop over a piece of rows, in
+    parallel on the cores, and a small loop mixes the piece's margins.
     Predictions stay strictly before labels. Two classes: a vote, −1 … 1, weighed by AdaHedge under
     the zero-one loss; several: the votes for each. Regression: the weighed mean, under the squared
     loss.
@@ -185,7 +184,7 @@ class Mixture(Learner):
     ) -> Array:
         self._refuse_unsound(rows, count, width, checked)
         out = np.empty((count, len(self.classes)) if self.task == "multiclass" else count)
-        for begin, end, piece in _pieces(rows, count):
+        for begin, end, piece in pieces_of(rows, count, PIECE):
             weights = importance if len(importance) == 1 else importance[begin:end]
             y = targets[begin:end]
             self._learn_piece(piece, width, y, weights, out[begin:end])
@@ -241,13 +240,12 @@ class Mixture(Learner):
         if past is None or (u is not None and self._units is not None):
             return found
         if self._units is not None:
-            seen_as = partial(_experts_see, columns=self.columns)
+            seen_as = partial(read_in_units, columns=self.columns)
             read, past = seen_as(read), past.seen_as("in units", seen_as)
         for k, (expert, on) in enumerate(zip(self.experts, self._hedge.active, strict=True)):
-            ledger = getattr(getattr(expert, "_parts", None), "ledger", None)
-            if on and isinstance(ledger, Ledger):
+            if on and isinstance(expert, Composed) and expert.certifies:
                 own = expert._certify(read, past, u)
-                name, total = expert.specification, float(ledger.loss[0])
+                name, total = expert.specification, float(expert._parts.ledger.loss[0])
                 found += through_expert(self._hedge, choice, k, name, total, own)
         return found
 
@@ -282,9 +280,13 @@ class Mixture(Learner):
         active = self._hedge.active
         return np.asarray(self._combination.read(numbers, active, mixed, self._bounds))
 
+    def _active(self) -> list[Learner]:
+        """The experts that have not retired."""
+        return [e for e, on in zip(self.experts, self._hedge.active, strict=True) if on]
+
     def _each(self, work: Callable[[Learner], Array]) -> Array:
         """The work of every active expert, in parallel; a retired one predicts 0."""
-        active = [e for e, on in zip(self.experts, self._hedge.active, strict=True) if on]
+        active = self._active()
         # The first piece may compile, and compiling is not for several threads at once.
         results = in_parallel(work, active) if self._warm else [work(e) for e in active]
         self._warm = True
@@ -297,9 +299,8 @@ class Mixture(Learner):
         with self._lock:
             if self.task != "regression":
                 return self._out_of_units(self.best._all_weights())
-            on = self._hedge.active > 0.0
-            active = [expert for expert, is_on in zip(self.experts, on, strict=True) if is_on]
-            mixed = self._shares()[on] @ np.stack([e._all_weights() for e in active])
+            shares = self._shares()[self._hedge.active > 0.0]
+            mixed = shares @ np.stack([expert._all_weights() for expert in self._active()])
             return self._out_of_units(np.asarray(mixed))
 
     def _out_of_units(self, weights: Array) -> Array:
@@ -339,32 +340,6 @@ class Mixture(Learner):
             expert._put_back(kept)
 
 
-def _experts_see(read: Reading, columns: int) -> Reading:
-    """The rows as experts of a ``unitless`` mixture saw them."""
-
-    def changed() -> Iterator[Block]:
-        units = new_units(columns)
-        for block in read():
-            count = len(block.targets)
-            rows = in_units(units, block.rows, count, block.importance, learning=True)
-            yield block._replace(rows=rows)
-
-    return changed
-
-
-def in_units(units: Array, rows: Any, count: int, weights: Array, learning: bool) -> Any:
-    """Rows in units of each feature's own size; while learning the sizes move on."""
-    if isinstance(rows, DenseRows):
-        dense = np.empty(rows.values.shape)
-        dense_in_units(units, rows, weights, learning, dense)
-        return DenseRows(dense, dense.view(np.uint64))
-    first, last = rows.indptr[0], rows.indptr[count]
-    values = np.empty(last - first)
-    sparse_in_units.lean(units, rows, count, weights, learning, values)  # type: ignore[attr-defined]
-    indices = rows.indices[first:last]
-    return SparseRows(rows.indptr - first, indices, values, values.view(np.uint64))
-
-
 def _signs(margins: Array) -> Array:
     """The vote of each margin; no opinion is a vote for the negative class, as in decoding."""
     return np.where(margins > 0.0, 1.0, -1.0)
@@ -400,19 +375,3 @@ def _copy(combination: Any, count: int) -> Any:
     for name, array in twin.arrays().items():
         array[...] = kept[name]
     return twin
-
-
-def _pieces(rows: Any, count: int) -> Iterator[tuple[int, int, Any]]:
-    """A block cut into pieces of about ``PIECE`` entries."""
-    if isinstance(rows, DenseRows):
-        step = max(1, PIECE // max(1, rows.values.shape[1]))
-        for begin in range(0, count, step):
-            end = min(count, begin + step)
-            yield begin, end, part_of(rows, begin, end)
-        return
-    begin = 0
-    while begin < count:
-        full = np.searchsorted(rows.indptr, rows.indptr[begin] + PIECE, side="right") - 1
-        end = min(count, max(begin + 1, int(full)))
-        yield begin, end, part_of(rows, begin, end)
-        begin = end

@@ -13,6 +13,16 @@ from fenchel.learners.learner import Learner
 from fenchel.learners.members import Members
 
 
+def encode_rows(learner: Learner, y: Any, count: int) -> Array:
+    """A row of targets for each row of X, by a coding of several labels a row."""
+    assert learner.labels is not None
+    border.refuse_masked(y, "y")
+    targets = learner.labels.encode(y)
+    if len(targets) != count:
+        raise ValueError(f"y has {len(targets)} rows, X has {count}: give one a row")
+    return targets
+
+
 class MultiOutput(Members):
     """One learner of regression for each output; the first block says how many there are.
 
@@ -60,12 +70,7 @@ class MultiLabel(Members):
         super().__init__("multi_label", learner, "multilabel", classes)
 
     def _encode(self, y: Any, count: int) -> Array:
-        assert self.labels is not None
-        border.refuse_masked(y, "y")
-        targets = self.labels.encode(y)
-        if len(targets) != count:
-            raise ValueError(f"y has {len(targets)} rows, X has {count}: give one a row")
-        return targets
+        return encode_rows(self, y, count)
 
     def _probabilities(self, margins: Array) -> Array:
         """The probability of each label."""

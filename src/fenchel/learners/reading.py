@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fenchel._kernel.compile import suited
 from fenchel._kernel.state import Array
 from fenchel.loops import Average, Averaged, read_weights, spread_rows
 
@@ -15,15 +16,11 @@ def readable(regularizer: Any, average: Any) -> Any:
     return Averaged(regularizer, average) if isinstance(average, Average) else regularizer
 
 
-def _run(compiled: Any, ours: bool) -> Any:
-    return compiled if ours else compiled.fresh
-
-
-def spreads(f: Any, rows: Any, count: int, bias: float, ours: bool) -> Array:
+def spreads(f: Any, rows: Any, count: int, bias: float) -> Array:
     """x·A⁻¹·x of each row."""
     out = np.empty(count)
     inner = f.regularizer if isinstance(f, Averaged) else f
-    _run(spread_rows, ours)(inner, rows, count, bias, out)
+    suited(spread_rows, inner)(inner, rows, count, bias, out)
     if np.isnan(out).any():
         raise ValueError(
             f"{type(inner).__name__} keeps no second-order information: confidences come with "
@@ -32,8 +29,8 @@ def spreads(f: Any, rows: Any, count: int, bias: float, ours: bool) -> Array:
     return out
 
 
-def weights(f: Any, slots: int, bias: float, ours: bool) -> Array:
+def weights(f: Any, slots: int, bias: float) -> Array:
     """The weight of each slot, the intercept's first."""
     out = np.zeros(slots)
-    _run(read_weights, ours)(f, np.zeros(1, np.uint32), np.zeros(1), bias, out)
+    suited(read_weights, f)(f, np.zeros(1, np.uint32), np.zeros(1), bias, out)
     return out

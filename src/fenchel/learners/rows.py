@@ -1,7 +1,8 @@
-"""Some rows of a block, for what is done in NumPy."""
+"""Some rows of a block: parts and pieces of it, and what is done in NumPy."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,22 @@ def part_of(rows: Any, begin: int, end: int) -> Any:
     if isinstance(rows, DenseRows):
         return DenseRows(rows.values[begin:end], rows.bits[begin:end])
     return SparseRows(rows.indptr[begin : end + 1], *rows[1:])
+
+
+def pieces_of(rows: Any, count: int, size: int) -> Iterator[tuple[int, int, Any]]:
+    """Begin, end and rows of pieces of about so many entries."""
+    if isinstance(rows, DenseRows):
+        step = max(1, size // max(1, rows.values.shape[1]))
+        for begin in range(0, count, step):
+            end = min(count, begin + step)
+            yield begin, end, part_of(rows, begin, end)
+        return
+    begin = 0
+    while begin < count:
+        full = np.searchsorted(rows.indptr, rows.indptr[begin] + size, side="right") - 1
+        end = min(count, max(begin + 1, int(full)))
+        yield begin, end, part_of(rows, begin, end)
+        begin = end
 
 
 def matrix_of(rows: Any, count: int, width: int) -> Any:

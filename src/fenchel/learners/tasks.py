@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fenchel._kernel import border, state
+from fenchel._kernel.compile import suited
 from fenchel._kernel.state import Array
 from fenchel.learners.learner import Learner
+from fenchel.learners.outputs import encode_rows
 from fenchel.learners.registry import CATALOGUE, Entry, dual_exponent, not_negative, positive
 from fenchel.learners.rows import entries_at
 from fenchel.loops.tasks import decide_tasks, learn_tasks
@@ -89,11 +90,7 @@ class MultiTask(Learner):
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
     def _encode(self, y: Any, count: int) -> Array:
-        assert self.labels is not None
-        border.refuse_masked(y, "y")
-        targets = self.labels.encode(y)
-        if len(targets) != count:
-            raise ValueError(f"y has {len(targets)} rows, X has {count}: give one a row")
+        targets = encode_rows(self, y, count)
         if self.loss.task == "binary":
             return np.where(np.isnan(targets), np.nan, np.where(targets > 0.0, 1.0, -1.0))
         return targets
@@ -136,8 +133,7 @@ class GroupTasks(MultiTask):
         self._refuse_unsound(rows, count, width, checked)
         margins = np.zeros(targets.shape)
         bias = float(self.intercept)
-        ours = state.from_package(self.loss)
-        run = learn_tasks if ours else learn_tasks.fresh  # type: ignore[attr-defined]
+        run = suited(learn_tasks, self.loss)
         run(self.loss, self._f, self._theta, rows, targets, importance, bias, margins)
         return margins
 

@@ -15,19 +15,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from fenchel._kernel import helper, verb
-from fenchel._kernel.rows import entries, value_of
+from fenchel._kernel.rows import largest_of
 from fenchel._kernel.state import RECORD, SCALAR, Array, part
-from fenchel.loops.conjugates import (
-    Standing,
-    climb,
-    curvature,
-    dual_square,
-    gained,
-    keeps_all,
-    moved,
-    size,
-    standing,
-)
+from fenchel.loops.climbs import climb
+from fenchel.loops.dual_norms import curvature, dual_square, gained, keeps_all, size
+from fenchel.loops.standings import Standing, moved, standing
 from fenchel.loops.terms import charge_terms
 from fenchel.losses.verbs import value
 
@@ -68,15 +60,6 @@ class Ledger(NamedTuple):
     mark: Array = RECORD
     roots: Array = RECORD
     inverse_roots: Array = RECORD
-
-
-@helper
-def _empty(row: Any) -> bool:
-    """Whether x = 0."""
-    largest = 0.0
-    for k in range(entries(row)):
-        largest = max(largest, abs(value_of(row, k)))
-    return largest == 0.0
 
 
 @verb
@@ -125,7 +108,7 @@ def _record_round(
     ledger.heaviest[0] = max(ledger.heaviest[0], h)
     if wrong:
         ledger.mistakes[0] += 1.0
-        if 1.0 - eta > ledger.shortfall[0] and not _empty(row):
+        if 1.0 - eta > ledger.shortfall[0] and largest_of(row) > 0.0:
             ledger.shortfall[0] = 1.0 - eta
     if c == 0.0 and not keeps_all(f):
         return

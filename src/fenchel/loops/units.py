@@ -14,7 +14,7 @@ import numpy as np
 from fenchel._kernel import helper, kernel
 from fenchel._kernel.rows import LARGEST
 from fenchel._kernel.state import Array
-from fenchel.regularizers.scale_invariant import in_units, inverse
+from fenchel.regularizers.quotients import in_units, inverse
 
 # One row a column, so that a feature costs one line of the cache: Σ|x|, how many, the unit, 1/unit.
 SUM, COUNT, UNIT, INVERSE = 0, 1, 2, 3

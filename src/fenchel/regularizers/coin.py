@@ -9,7 +9,7 @@ import numpy as np
 from fenchel._kernel import helper
 from fenchel._kernel.rows import saturated
 from fenchel._kernel.state import RECORD, Array, part
-from fenchel.regularizers.scale_invariant import in_units, inverse, over
+from fenchel.regularizers.quotients import in_units, inverse, over
 from fenchel.regularizers.verbs import absorb, absorb_row, commit, look, product, weight
 
 

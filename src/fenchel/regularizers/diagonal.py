@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.rows import saturated
+from fenchel._kernel.rows import saturated, sum_over, term
 from fenchel._kernel.state import SLOTS, Array, part
 from fenchel.regularizers.domains import Whole, confine
 from fenchel.regularizers.verbs import (
@@ -15,8 +15,6 @@ from fenchel.regularizers.verbs import (
     commit,
     look,
     spread,
-    sum_over,
-    term,
     weight,
 )
 

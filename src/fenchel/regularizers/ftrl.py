@@ -9,7 +9,7 @@ import numpy as np
 from fenchel._kernel.rows import entries, saturated, slot_of, value_of
 from fenchel._kernel.state import SLOTS, Array, part
 from fenchel.regularizers.composite import soft_threshold
-from fenchel.regularizers.scale_invariant import over
+from fenchel.regularizers.quotients import over
 from fenchel.regularizers.verbs import commit, weight
 
 

@@ -12,15 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._kernel import helper
-from fenchel._kernel.rows import saturated
+from fenchel._kernel.rows import saturated, sum_over, term
 from fenchel._kernel.state import SLOTS, Array, part
 from fenchel.regularizers.verbs import (
     absorb,
     absorb_row,
     commit,
     spread,
-    sum_over,
-    term,
     weight,
 )
 

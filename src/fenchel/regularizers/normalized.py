@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.rows import saturated
+from fenchel._kernel.rows import saturated, sum_over, term
 from fenchel._kernel.state import RECORD, SCALAR, Array, part
-from fenchel.regularizers.scale_invariant import in_units, inverse
-from fenchel.regularizers.verbs import absorb, absorb_row, commit, sum_over, term, weight
+from fenchel.regularizers.quotients import in_units, inverse
+from fenchel.regularizers.verbs import absorb, absorb_row, commit, weight
 
 
 @part

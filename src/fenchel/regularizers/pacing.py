@@ -20,11 +20,11 @@ from fenchel.regularizers.entropic import Entropic
 from fenchel.regularizers.euclidean import Euclidean
 from fenchel.regularizers.leveled import Leveled
 from fenchel.regularizers.p_norm import PNorm, WeightedPNorm
+from fenchel.regularizers.quotients import over
 from fenchel.regularizers.scale_invariant import (
     ScaleInvariantAdaGrad,
     ScaleInvariantPNorm,
     dual_exponent,
-    over,
 )
 from fenchel.regularizers.verbs import weight
 

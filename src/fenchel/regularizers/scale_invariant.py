@@ -23,34 +23,8 @@ from fenchel.regularizers.power_sum import (
     rebuild,
     total_of,
 )
+from fenchel.regularizers.quotients import in_units, inverse, over, over_all
 from fenchel.regularizers.verbs import absorb, absorb_row, commit, look, prepare, product, weight
-
-
-@helper
-def over(numerator: float, denominator: float) -> float:
-    """numerator/denominator, 0 for 0/0."""
-    return numerator / denominator if denominator > 0.0 else 0.0
-
-
-# Where 1/b would lose digits it is not kept, and reading divides.
-SMALL, LARGE = 1e-290, 1e290
-
-
-@helper
-def inverse(b: float) -> float:
-    """1/b to be kept for ``in_units``, or 0."""
-    return 1.0 / b if SMALL < b < LARGE else 0.0
-
-
-@helper
-def in_units(x: float, b: float, unit: float) -> float:
-    """x/b, 0 for 0/0, with the ``inverse`` of b at hand."""
-    return x * unit if unit > 0.0 else float(over(x, b))
-
-
-def _over(numerator: Array, denominator: Array) -> Array:
-    """The same for whole arrays."""
-    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0.0)
 
 
 @part
@@ -99,7 +73,7 @@ class ScaleInvariantAdaGrad(NamedTuple):
 
     def commit(self, current: ScaleInvariantAdaGrad, z: Array) -> ScaleInvariantAdaGrad:
         """Add (ℓ′_{t,i}/b_{t,i})², where ℓ′_t = −z_t/η."""
-        ratios = _over(np.abs(z) / self.eta, current.largest)
+        ratios = over_all(np.abs(z) / self.eta, current.largest)
         return current._replace(squares=current.squares + ratios**2)
 
     def value(self, u: Array) -> float:
@@ -108,13 +82,13 @@ class ScaleInvariantAdaGrad(NamedTuple):
 
     def conjugate(self, theta: Array) -> float:
         """f_t*(θ) = 1/(2√d)·Σ (θ_i/b_i)²/√(L² + …), on the features seen."""
-        ratios = _over(theta, self.largest)
+        ratios = over_all(theta, self.largest)
         return float(np.sum(ratios**2 / self.growth)) / (2.0 * self.root_d)
 
     def gradient(self, theta: Array) -> Array:
         """∇f_t*(θ), eq. (update2)."""
-        ratios = _over(theta, self.largest)
-        return _over(ratios / (self.root_d * self.growth), self.largest)
+        ratios = over_all(theta, self.largest)
+        return over_all(ratios / (self.root_d * self.growth), self.largest)
 
     @property
     def strong_convexity(self) -> float:
@@ -246,7 +220,7 @@ class ScaleInvariantPNorm(NamedTuple):
 
     def commit(self, current: ScaleInvariantPNorm, z: Array) -> ScaleInvariantPNorm:
         """Add (p_t − 1)·‖ℓ′_t/b_t‖_{p_t}², where ℓ′_t = −z_t/η."""
-        size = norm(_over(np.abs(z) / self.eta, current.largest), current.p)
+        size = norm(over_all(np.abs(z) / self.eta, current.largest), current.p)
         return current._replace(slopes=current.slopes + (current.p - 1.0) * size**2)
 
     def value(self, u: Array) -> float:
@@ -255,12 +229,12 @@ class ScaleInvariantPNorm(NamedTuple):
 
     def conjugate(self, theta: Array) -> float:
         """f_t*(θ) = ‖θ/b_t‖²_{p_t}/(2β_t), on the features seen."""
-        return 0.5 * norm(_over(theta, self.largest), self.p) ** 2 / self.beta
+        return 0.5 * norm(over_all(theta, self.largest), self.p) ** 2 / self.beta
 
     def gradient(self, theta: Array) -> Array:
         """∇f_t*(θ), eq. (update1) corrected."""
-        inner = norm_gradient(_over(theta, self.largest), self.p)
-        return _over(inner / self.beta, self.largest)
+        inner = norm_gradient(over_all(theta, self.largest), self.p)
+        return over_all(inner / self.beta, self.largest)
 
     @property
     def strong_convexity(self) -> float:
@@ -273,7 +247,7 @@ class ScaleInvariantPNorm(NamedTuple):
 
     def dual_norm(self, z: Array) -> float:
         """(Σ (|z_i|/b_{t,i})^{p_t})^{1/p_t}."""
-        return norm(_over(z, self.largest), self.p)
+        return norm(over_all(z, self.largest), self.p)
 
 
 # A row that takes all but this share of Σ ρ^p away leaves rounding behind: the sum is taken anew.

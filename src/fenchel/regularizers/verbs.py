@@ -19,10 +19,6 @@ import numpy as np
 
 from fenchel._kernel import helper, required_verb, verb
 from fenchel._kernel.rows import (
-    FOUR,
-    ONE,
-    THREE,
-    TWO,
     ZERO,
     entries,
     entry,
@@ -30,6 +26,8 @@ from fenchel._kernel.rows import (
     saturated,
     slot,
     slot_of,
+    sum_over,
+    term,
     value_of,
 )
 
@@ -54,33 +52,6 @@ def weight(f: Any, view: Any, slot: Any, x: float) -> Any:
 def product(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j·x, computed so that neither overflows where the product does not."""
     return float(weight(f, view, slot, x) * x)
-
-
-@required_verb
-def term(what: Any, f: Any, view: Any, slot: Any, x: float) -> Any:
-    """What ``sum_over`` adds up for one entry; ``what`` is a NamedTuple that names the sum."""
-
-
-@helper
-def sum_over(what: Any, f: Any, view: Any, row: Any) -> float:
-    """Σ term(what, f, view, slot, x) over the row's entries, the intercept's last.
-
-    Four sums added in a fixed order: the additions of one sum would wait for each other.
-    """
-    a = b = c = d = 0.0
-    n = length(row)
-    whole = n - n % FOUR
-    k = ZERO
-    while k < whole:
-        a += term(what, f, view, slot(row, k), entry(row, k))
-        b += term(what, f, view, slot(row, k + ONE), entry(row, k + ONE))
-        c += term(what, f, view, slot(row, k + TWO), entry(row, k + TWO))
-        d += term(what, f, view, slot(row, k + THREE), entry(row, k + THREE))
-        k += FOUR
-    while k < n:
-        a += term(what, f, view, slot(row, k), entry(row, k))
-        k += ONE
-    return float((a + b) + (c + d) + term(what, f, view, ZERO, row.bias))
 
 
 class Products(NamedTuple):
