@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 from typing import Any
 
 import click
 
 from fenchel import _version
 from fenchel.cli import options
-from fenchel.cli.allocating import keep_freed_memory
 from fenchel.cli.failing import RefusingGroup
+from fenchel.cli.starting import make_ready
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 
@@ -24,12 +22,7 @@ def main() -> None:
     DATA is a file (svmlight, Vowpal Wabbit text, CSV, JSON lines, Parquet, Arrow; also gz, bz2,
     zst), - for standard input, or embedded data: breast_cancer, wine, digits, diabetes, zipf.
     """
-    # Loading the compiler makes half a million objects that stay; by default the collector looks
-    # at them again and again, for a quarter of the time of a short command.
-    gc.set_threshold(200_000, 20, 100)
-    keep_freed_memory()
-    # A thread that has parsed or learned its part wants to hand it over now, not in 5 ms.
-    sys.setswitchinterval(0.0005)
+    make_ready()
 
 
 @main.command(short_help="Learn from DATA in one pass.")

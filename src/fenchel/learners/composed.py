@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from fenchel._kernel import state
 from fenchel._kernel.compile import fresh, lean, settled
@@ -132,7 +131,7 @@ class Composed(Learner):
     def _probabilities(self, margins: Array) -> Array:
         if self.labels is None or not isinstance(self.loss, Logistic):
             return super()._probabilities(margins)
-        positive = expit(margins)
+        positive = np.exp(-np.logaddexp(0.0, -margins))  # 1/(1 + exp(−m))
         return np.stack([1.0 - positive, positive], axis=-1)
 
     def _learn_rows(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
 from typing import Any, Unpack
-
-from scipy.special import ndtri
 
 from fenchel.learners.composed import Parts
 from fenchel.learners.registry import Options, domain_of, learner, positive
@@ -143,5 +142,5 @@ def soft_confidence_weighted(eta: float = 0.9, C: float = 1.0, **options: Unpack
     positive(C=C)
     if not 0.5 < eta < 1.0:
         raise ValueError(f"eta={eta!r} must lie between 0.5 and 1")
-    phi = float(ndtri(eta))
+    phi = NormalDist().inv_cdf(eta)
     return Parts(Hinge(), ConfidentGaussian(phi=phi), SoftConfidence(phi=phi, C=float(C)))

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
-
+from fenchel.streams.columnar import as_frame
 from fenchel.streams.errors import BadInput
 from fenchel.streams.source import Source
 
@@ -29,7 +28,7 @@ def arrow_frames(source: Source, format: str) -> Callable[[], Iterator[Any]]:
         raw, owned = source.open_raw()
         try:
             for batch in _batches(raw, format):
-                yield nw.from_native(pyarrow.Table.from_batches([batch]), eager_only=True)
+                yield as_frame(pyarrow.Table.from_batches([batch]))
         except (pyarrow.ArrowException, OSError) as error:
             what = f"the {format} data cannot be read: {' '.join(str(error).split())}"
             remedy = "check the format, or fetch the file again"

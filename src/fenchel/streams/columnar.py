@@ -25,6 +25,11 @@ CELLS = 1 << 21  # in a block, about
 Frame = Any  # a narwhals DataFrame over any library
 
 
+def as_frame(table: Any) -> Frame:
+    """A table of any library that narwhals knows."""
+    return nw.from_native(table, eager_only=True)
+
+
 class FrameStream(Stream):
     """A stream of frames with the same columns; ``frames`` starts a pass over them."""
 

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
-
 from fenchel.streams.arrays import ArrayStream
 from fenchel.streams.arrow import arrow_frames
 from fenchel.streams.chunks import CHUNK
-from fenchel.streams.columnar import FrameStream
+from fenchel.streams.columnar import FrameStream, as_frame
 from fenchel.streams.compression import without_compression
 from fenchel.streams.csv_reader import CsvReader
 from fenchel.streams.errors import BadInput
@@ -140,7 +138,7 @@ def from_frame(
     labelled: bool = True,
 ) -> Stream:
     """A stream of the rows of a pandas or Polars frame, or of an Arrow table."""
-    native = nw.from_native(frame, eager_only=True)
+    native = as_frame(frame)
     return FrameStream(
         lambda: iter([native]),
         "frame",
