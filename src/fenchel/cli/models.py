@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel import models
-from fenchel.cli.sources import Data, Reading, columns_by_name
+from fenchel.cli.sources import Data, Reading
+from fenchel.evaluate import columns_by_name
 from fenchel.learners import Learner, storage
 from fenchel.models import ModelRefused
 from fenchel.streams import Names, Stream

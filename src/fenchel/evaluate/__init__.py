@@ -5,6 +5,7 @@ from fenchel.evaluate.chance import Verdict
 from fenchel.evaluate.comparison import Comparison, Contest, compare
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.feeding import learn, predict, rows_where
+from fenchel.evaluate.given import columns_by_name
 from fenchel.evaluate.measures import Outcome, outcome
 from fenchel.evaluate.progressive import Run, Score, progressive
 from fenchel.evaluate.queries import whole_queries
@@ -20,6 +21,7 @@ __all__ = [
     "Score",
     "Verdict",
     "best_certificates",
+    "columns_by_name",
     "compare",
     "learn",
     "outcome",

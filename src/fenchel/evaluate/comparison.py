@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fenchel.evaluate.chance import Pairs, Verdict
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.feeding import learn
+from fenchel.evaluate.given import blocks_of, learner_of, naming
 from fenchel.evaluate.progressive import Run, Score
 from fenchel.learners import Learner, Mixture
 from fenchel.learners.workers import in_parallel
@@ -106,8 +107,10 @@ def _entrant(name: str, run: Run) -> Entrant:
     return Entrant(name, run.score, memory)
 
 
-def compare(learners: Mapping[str, Learner], blocks: Iterable[Block], width: int = 0) -> Comparison:
-    """Run learners side by side over one reading of the blocks.
+def compare(
+    learners: Mapping[str, Learner | str], blocks: Iterable[Block], width: int = 0
+) -> Comparison:
+    """Run learners, or those of specifications, side by side over one reading of the blocks.
 
     >>> from fenchel import learners
     >>> from fenchel.streams import from_arrays
@@ -116,7 +119,17 @@ def compare(learners: Mapping[str, Learner], blocks: Iterable[Block], width: int
     >>> result.rounds, result.best.score.mistakes, result.constant.loss
     (10, 2, 0.5)
     """
-    contest = Contest(learners, width)
-    for block in blocks:
-        contest.learn(block)
+    contest = Contest(_entrants(learners), width)
+    with naming([run.learner for run in contest.runs.values()], blocks):
+        for block in blocks_of(blocks):
+            contest.learn(block)
     return contest.result()
+
+
+def _entrants(given: Any) -> dict[str, Learner]:
+    if not isinstance(given, Mapping):
+        raise ValueError(
+            f"the learners are a {type(given).__name__}: give them by name, as in "
+            "{'arow': learners.arow(), 'pa': 'passive_aggressive:C=0.1'}"
+        )
+    return {name: learner_of(learner) for name, learner in given.items()}

@@ -13,8 +13,9 @@ from fenchel._kernel.state import Array
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.feeding import learn
+from fenchel.evaluate.given import blocks_of, learner_of, naming
 from fenchel.evaluate.measures import Flags, Outcome, outcome
-from fenchel.evaluate.queries import targets_of_queries
+from fenchel.evaluate.queries import targets_of_queries, whole_queries
 from fenchel.learners import Learner
 from fenchel.streams import Block
 
@@ -99,8 +100,11 @@ def targets_of(learner: Learner, block: Block) -> Array:
     return learner.labels.encode(block.labels)
 
 
-def progressive(learner: Learner, blocks: Iterable[Block], width: int = 0) -> Score:
+def progressive(learner: Learner | str, blocks: Iterable[Block], width: int = 0) -> Score:
     """Run a learner over the blocks of a stream: how good were its predictions along the way?
+
+    The learner keeps the names of a stream that has some. A specification is enough where only
+    the score is wanted.
 
     >>> from fenchel import learners
     >>> from fenchel.streams import from_arrays
@@ -109,8 +113,17 @@ def progressive(learner: Learner, blocks: Iterable[Block], width: int = 0) -> Sc
     ... )
     >>> score.rounds, score.mistakes, score.updates, score.error
     (3, 2, 2, 0.6666666666666666)
+
+    >>> import pandas
+    >>> from fenchel.streams import from_frame
+    >>> frame = pandas.DataFrame({"age": [41.0, 52.0], "job": ["cook", "lawyer"], "y": [1, -1]})
+    >>> learner = learners.perceptron()
+    >>> progressive(learner, from_frame(frame, label="y")).rounds, learner.weights()
+    (2, {'age': -11.0, 'job=cook': 1.0, 'job=lawyer': -1.0})
     """
-    run = Run(learner, width)
-    for block in blocks:
-        run.learn(block)
+    run = Run(learner_of(learner), width)
+    found = blocks_of(blocks)
+    with naming([run.learner], blocks):
+        for block in whole_queries(found) if run.learner.task == "ranking" else found:
+            run.learn(block)
     return run.score

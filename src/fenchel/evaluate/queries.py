@@ -18,7 +18,10 @@ def whole_queries(blocks: Iterable[Block]) -> Iterator[Block]:
     waiting: Block | None = None
     for block in blocks:
         joined = block if waiting is None else _joined(waiting, block)
-        assert joined.groups is not None, "queries have groups"
+        if joined.groups is None:
+            raise ValueError(
+                "ranking needs queries: write qid:NUMBER after each label of a svmlight file"
+            )
         cut = groups(joined.groups)[-1][0]
         if cut:
             yield joined.part(0, cut)

@@ -155,6 +155,7 @@ def from_specification(text: str) -> Learner:
     >>> from_specification("max_margin:learner=arow:r=0.1")
     <max_margin:learner=arow:r=0.1, 0 rounds, 0 features>
     """
+    _refuse_other_than_text(text)
     name = specification.name_of(text)
     if name not in NESTED:
         return from_parameters(*specification.parse(text))
@@ -162,6 +163,12 @@ def from_specification(text: str) -> Learner:
     made = [from_specification(part) for part in inner]
     several = NESTED[name].endswith("s")
     return from_parameters(name, {**head, NESTED[name]: made if several else made[0]})
+
+
+def _refuse_other_than_text(given: Any) -> None:
+    if not isinstance(given, str):
+        what = f"{given.__name__} not called" if inspect.isfunction(given) else f"{given!r:.60}"
+        raise ValueError(f"the learner is {what}: give learners.arow(), say, or the text 'arow'")
 
 
 def positive(**parameters: float) -> None:
