@@ -52,3 +52,25 @@ def test_every_format_gives_the_same_bits(tmp_path, rows) -> None:
         weights = Learner.load(tmp_path / "m").weights()
         found.append(tuple(weights.values() if isinstance(weights, dict) else weights.tolist()))
     assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "rounds", "names"), [("--no-header", 3, {"1", "2=a"}), ("--header", 2, {"7", "a"})]
+)
+def test_the_first_line_is_what_it_is_said_to_be(tmp_path, option, rounds, names) -> None:
+    lines = ["7,a,1", "8,2,0", "9,2,1"] if option == "--header" else ["7,a,1", "8,a,0", "9,a,1"]
+    data = write_lines(tmp_path / "d.csv", lines)
+    options = ("--learner", "perceptron", "--quiet", "--save", tmp_path / "m")
+    run("train", data, option, *options)
+    learner = Learner.load(tmp_path / "m")
+    assert (learner.rounds, set(learner.weights())) == (rounds, names)
+    assert len(run("predict", tmp_path / "m", data, option).stdout.splitlines()) == rounds
+
+
+def test_what_is_said_now_counts_beside_what_the_model_remembers(tmp_path) -> None:
+    words = write_lines(tmp_path / "words.csv", ["code,y", "x,0", "z,1"])
+    run("train", words, "--learner", "perceptron", "--quiet", "--save", tmp_path / "m")
+    codes = write_lines(tmp_path / "codes.csv", ["code", "7", "x"])
+    assert "--categorical" in run("predict", tmp_path / "m", codes, status=1).stderr
+    said = run("predict", tmp_path / "m", codes, "--categorical", "code").stdout
+    assert said.splitlines() == ["0", "0"]

@@ -57,6 +57,29 @@ def test_without_a_header() -> None:
     assert read("1,2,3\n", "csv", header=False, label="1") == [(1.0, [("2", 2.0), ("3", 3.0)])]
 
 
+@pytest.mark.parametrize("line", ["5.1,3.5,setosa", "39,State-gov,77516,<=50K", "7,red", "0,y"])
+def test_a_first_line_that_looks_like_a_row_is_not_taken_for_a_header(line: str) -> None:
+    with pytest.raises(BadInput, match=r":1: the first line looks like a row, .*header=False"):
+        read(f"{line}\n{line}\n", "csv")
+    assert len(read(f"{line}\n{line}\n", "csv", header=False)) == 2
+    assert len(read(f"{line}\n{line}\n", "csv", header=True)) == 1
+
+
+@pytest.mark.parametrize("header", ["x,0,1,2,y", "city,2019,2020,2021,y", ",2,3,4,y", "1_2,3_4,y"])
+def test_numbers_that_name_columns(header: str) -> None:
+    names = [cell or "1" for cell in header.split(",")]
+    values = ",".join(str(k + 0.5) for k in range(len(names)))
+    ((label, entries),) = read(f"{header}\n{values}\n", "csv")
+    assert [name for name, _ in entries] == names[:-1]
+    assert label == len(names) - 0.5
+
+
+def test_a_word_that_names_the_label_makes_a_header() -> None:
+    assert read("0,y\n1.5,2\n", "csv", label="y") == [(2.0, [("0", 1.5)])]
+    with pytest.raises(BadInput, match="looks like a row"):
+        read("5.1,setosa\n", "csv", label="5.1")
+
+
 def test_rows_to_predict() -> None:
     assert read("a,b\n1,2\n", "csv", labelled=False) == [(None, [("a", 1.0), ("b", 2.0)])]
     assert read("a,y\n1,2\n", "csv", labelled=False, label="y") == [(None, [("a", 1.0)])]
@@ -93,7 +116,7 @@ def test_a_name_that_is_too_long() -> None:
 
 
 def test_two_columns_of_one_name() -> None:
-    with pytest.raises(BadInput, match=r"two columns have one name \('a'\)"):
+    with pytest.raises(BadInput, match=r"two columns have one name \('a'\); .* header=False"):
         read("a,a,y\n1,2,3\n", "csv")
 
 

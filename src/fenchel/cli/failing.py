@@ -13,6 +13,8 @@ import click
 # Remedies speak of Python's arguments; here they are options.
 OPTIONS = {
     "in categorical=": "with --categorical",
+    "header=True": "--header",
+    "header=False": "--no-header",
     "index_base=0": "--index-base 0",
     "from the name; name it:": "from the name; say it with --format:",
 }

@@ -36,7 +36,8 @@ json_file = click.option("--json", "json_file", metavar="FILE", help="The figure
 certify = click.option(
     "--certify",
     is_flag=True,
-    help="Measure both sides of the theorems that cover the run; reads the data a second time.",
+    help="Measure both sides of the theorems that cover the run; reads the data a second time. "
+    "Shown with --quiet too, unless --json has them.",
 )
 quiet = click.option("--quiet", is_flag=True, help="Say nothing but results and errors.")
 
@@ -62,6 +63,9 @@ reading = _together(
     click.option("--label", metavar="NAME", help="The label's column (csv: else the last)."),
     click.option("--index-base", type=click.Choice(("0", "1")),
                  help="The first index of svmlight.  [default: 1]"),
+    click.option("--header/--no-header", default=None,
+                 help="The first line of csv is a header, or a row. [default: a row if of numbers "
+                 "alone]"),
     click.option("--categorical", metavar="NAME", multiple=True,
                  help="A csv column of categories that look like numbers; repeat it."),
     click.option("--shuffle", type=click.IntRange(0), metavar="SEED",

@@ -24,6 +24,7 @@ class Reading:
     label: str | None = None
     bits: int | None = None
     index_base: int | None = None
+    header: bool | None = None
     categorical: tuple[str, ...] = ()
     on_error: str = "stop"
     shuffle: int | None = None
@@ -54,7 +55,8 @@ class Reading:
         idle = _idle_options(self.format or guess_format(place))
         unsaid = {key for key in remembered if getattr(self, key) in (None, ())} - idle
         chosen = {key: remembered[key] for key in unsaid}
-        return replace(self, **{**chosen, "categorical": tuple(chosen.get("categorical", ()))})
+        chosen["categorical"] = tuple(chosen.get("categorical", self.categorical))
+        return replace(self, **chosen)
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ def open_data(
         label=reading.label,
         bits=reading.bits,
         index_base=reading.index_base,
+        header=reading.header,
         categorical=reading.categorical,
         names=names,
         on_error=reading.on_error,
@@ -113,9 +116,11 @@ def _refuse_idle_options(place: str, reading: Reading) -> None:
         "bits": "--bits hashes names; svmlight has numbers.",
         "label": f"--label names a column; in {format} the label comes first.",
         "index_base": f"--index-base is for svmlight, not {format}.",
+        "header": f"--header and --no-header are for csv, not {format}.",
+        "categorical": f"--categorical is for csv, not {format}.",
     }
     for key in sorted(_idle_options(format)):
-        if getattr(reading, key) is not None:
+        if getattr(reading, key) not in (None, ()):
             raise click.UsageError(why[key])
 
 
@@ -124,7 +129,8 @@ def _idle_options(format: str | None) -> set[str]:
     if format is None:
         return set()
     idle = {"bits"} if format == "svmlight" else {"index_base"}
-    return idle | ({"label"} if format in ("svmlight", "vw") else set())
+    idle |= {"label"} if format in ("svmlight", "vw") else set()
+    return idle | (set() if format == "csv" else {"header", "categorical"})
 
 
 def _refuse_missing(place: str) -> None:
@@ -135,11 +141,6 @@ def _refuse_missing(place: str) -> None:
     if not Path(place).exists():
         remedy = f"check the path, or name embedded data: {', '.join(embedded.TABLES)}"
         raise BadInput("there is no such file", remedy, file=place)
-
-
-def columns_by_name(names: Names, columns: int) -> dict[str, int]:
-    """The first so many names, with their columns."""
-    return {names.name(column): column for column in range(min(columns, len(names)))}
 
 
 def column_name(names: Names | None, index_base: int | None, column: int) -> str:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fenchel.streams.chunks import Bytes
 from fenchel.streams.csv import CATEGORY, IGNORED, Layout, parse
 from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
+from fenchel.streams.csv_header import first_number_of_a_row, is_number
 from fenchel.streams.errors import BadInput
 from fenchel.streams.hard import Hard, parse_exactly
 from fenchel.streams.names import joined
@@ -82,7 +83,11 @@ class CsvReader:
         stop = _first_record(data, self._separator_in(data))
         cells = self._cells(data[:stop].tobytes())
         if self._header is None:
-            self._header = not all(_is_number(cell) for cell in cells)
+            self._header = not all(cell == "" or is_number(cell) for cell in cells)
+            row = first_number_of_a_row(cells, self.label) if self._header else None
+            if row is not None:
+                remedy = "add a header, or say which it is: header=True or header=False"
+                raise self._refused("the first line looks like a row, not a header", remedy, row)
         if self._header:
             columns = [cell or str(k) for k, cell in enumerate(cells, 1)]
         else:
@@ -101,7 +106,8 @@ class CsvReader:
     def _set_columns(self, columns: list[str]) -> None:
         twice = sorted({name for name in columns if columns.count(name) > 1})
         if twice:
-            raise self._refused("two columns have one name", "rename one of them", twice[0])
+            remedy = "rename one of them, or say header=False if the first line is a row"
+            raise self._refused("two columns have one name", remedy, twice[0])
         long = next((name for name in columns if len(name.encode()) > LONGEST_CELL), None)
         if long is not None:
             raise self._refused(f"a name of more than {LONGEST_CELL} bytes", "shorten it", long)
@@ -175,11 +181,3 @@ def _first_record(data: Bytes, separator: int) -> int:
         if stop:
             return stop
     return len(data)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return cell == ""
-    return True

@@ -70,7 +70,8 @@ def open_stream(
     declared 0. ``names`` continues an existing table of names. ``block_rows`` bounds the rows of a
     block. ``on_error="skip"`` leaves bad lines out and counts them. ``labelled=False`` reads rows
     to predict: a label is not needed, and not given. ``separator``, ``header`` and ``categorical``
-    are for csv: found in the first line, and by each column's first value, when left out.
+    are for csv: found in the first line, and by each column's first value, when left out; a first
+    line of which neither header nor row can be told is refused.
 
     >>> import io
     >>> rows = open_stream(io.BytesIO(b"1 3:0.5 7:2\\n-1 1:1\\n"), format="svmlight")
