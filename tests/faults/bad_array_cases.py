@@ -113,6 +113,12 @@ REFUSED = {  # and what the message must say, in order
     "pandas NA": (NULLABLE, "X[1, 0] is <NA>", "real numbers"),
     "masked": (np.ma.array(CLEAN, mask=CLEAN == 0.5), "X[1, 1] is masked", "fill or remove"),
     "ragged": ([[1.0], [1.0, 2.0]], "X is ragged", "same length"),
+    "dicts": ([{"a": 1.0}] * 4, "X[0] is {'a': 1.0}", "learn_one"),
+    "rows that come one by one": (
+        (row for row in CLEAN),
+        "X is <generator",
+        "at once, as an array",
+    ),
     "a number": (3.0, "X has 0 dimensions", "rows × columns"),
     "a cube": (np.ones((2, 2, 2)), "X has 3 dimensions", "rows × columns"),
     "csr nan": (with_value(3, np.nan), "X[2, 0] is nan", "must be finite"),

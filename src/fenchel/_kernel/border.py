@@ -5,6 +5,7 @@ Everything that cannot be learned from is refused here, by argument, position, v
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -123,11 +124,18 @@ def _numbers(array: NDArray[Any], argument: str) -> Array:
             try:
                 float(item)
             except (TypeError, ValueError, OverflowError):
-                raise ValueError(
-                    f"{argument}{list(at)} is {item!r:.60}: give real numbers within the range of a "
-                    "float (encode text and categories first)"
-                ) from None
+                where = f"{argument}{list(at) if at else ''}"
+                raise ValueError(f"{where} is {item!r:.60}: {_instead(item, at)}") from None
         raise
+
+
+def _instead(item: Any, at: tuple[int, ...]) -> str:
+    """What to give instead of an object that is no number."""
+    if isinstance(item, Mapping):
+        return "dicts of named features go one by one to a learner's learn_one and predict_one"
+    if not at and isinstance(item, Iterable):
+        return "give its rows at once, as an array, a sparse matrix or a list of rows"
+    return "give real numbers within the range of a float (encode text and categories first)"
 
 
 def refuse_masked(values: Any, argument: str) -> None:

@@ -132,7 +132,7 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         form = {"accept_sparse": "csr", "dtype": (np.float64, np.float32)}
         try:
             checked = validate_data(self, X, **form, ensure_all_finite=False, **options)
-        except OverflowError:  # an integer beyond the floats: the border can say which
+        except (OverflowError, TypeError):  # beyond the floats, or a dict: the border can say which
             border.as_values(X, "X")
             raise
         if not sp.issparse(X):
