@@ -32,6 +32,16 @@ def test_train_tells_every_theorem_and_the_regret(tmp_path) -> None:
     assert all(float(row[3]) <= float(row[4]) for row in live)
 
 
+def test_what_was_asked_for_by_name_is_told_quietly_too(tmp_path) -> None:
+    options = ("--learner", "perceptron", "--certify", "--quiet")
+    done = run("train", "breast_cancer", *options)
+    first, *others = filter(None, done.stderr.splitlines())
+    assert first.split() == ["theorem", "achieved", "bound", "slack", "holds"]
+    assert "against the best u in hindsight" in done.stderr
+    assert not any(line.startswith(("task", "rounds", "learner")) for line in others)
+    assert run("train", "breast_cancer", *options, "--json", tmp_path / "j").stderr == ""
+
+
 def test_a_mixture_says_that_its_regret_is_not_defined() -> None:
     said = run("train", "breast_cancer", "--learner", "hedge:experts=perceptron+arow", "--certify")
     assert "not defined: hedge has no single loss" in said.stderr

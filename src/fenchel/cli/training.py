@@ -184,7 +184,7 @@ class Training:
     def _certify(self) -> dict[str, Any] | None:
         """Tell what the theorems promised; the tightest as JSON."""
         (learner,) = self._kept.learners({"": self._learner}, self._quiet).values()
-        if not self._quiet:
+        if not (self._quiet and self._wishes.json_file):  # asked for by name: told somewhere
             tell_certificates(self._certified.all(learner))
             tell_regret(learner.name, self._certified.regret(learner))
         return as_json(self._certified.best(learner))

@@ -30,7 +30,9 @@ class Wishes:
     @property
     def specification(self) -> str:
         """The learner named, or the one taken where none is."""
-        return self.learner or ("arow" if self.task == "ranking" else "auto")
+        if self.learner is not None:
+            return self.learner
+        return "arow" if self.task == "ranking" else "auto"
 
     def check(self, reading: Reading, data: str) -> None:
         """Refuse options that contradict each other, before any work is done."""

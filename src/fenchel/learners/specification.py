@@ -20,6 +20,7 @@ OWN_PARTS = {
     for name, cls in vars(room).items()
     if isinstance(cls, type) and cls in PARTS
 }
+SHAPE = "write name, or name:key=value,key=value"
 YES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
 
@@ -29,14 +30,22 @@ def parse(text: str) -> tuple[str, dict[str, Any]]:
     >>> parse("arow:r=0.1,diagonal=yes,form=original")
     ('arow', {'r': 0.1, 'diagonal': True, 'form': 'original'})
     """
-    rest = text.partition(":")[2]
+    _, colon, rest = text.partition(":")
+    return name_of(text), _parameters(rest, text) if colon else {}
+
+
+def _parameters(items: str, text: str) -> dict[str, Any]:
+    """The values of ``key=value,key=value`` by key; ``text`` is the whole specification."""
     parameters: dict[str, Any] = {}
-    for item in filter(None, (part.strip() for part in rest.split(","))):
-        key, equals, value = item.partition("=")
-        if not equals:
-            raise ValueError(f"{item!r} in {text!r} has no value: write key=value")
-        parameters[key.strip()] = _value(value.strip())
-    return name_of(text), parameters
+    for item in items.split(","):
+        key, _, value = (part.strip() for part in item.partition("="))
+        if not (key and value):
+            what = f"{item.strip()!r} in {text!r} has no value: write key=value"
+            raise ValueError(what if key else f"{text!r} lacks a parameter: {SHAPE}")
+        if key in parameters:
+            raise ValueError(f"{key} is given twice in {text!r}: choose one value")
+        parameters[key] = _value(value)
+    return parameters
 
 
 def name_of(text: str) -> str:
@@ -53,14 +62,15 @@ def parse_nested(text: str, parameter: str) -> tuple[dict[str, Any], list[str]]:
     head, equals, inner = text.partition(f"{parameter}=")
     if not equals or not inner:
         raise ValueError(f"write {name_of(text)}:{parameter}=… with a learner")
+    before = head.partition(":")[2].rstrip().removesuffix(",")
     # A plus sign before a letter: 1e+5 is a number.
-    return parse(head)[1], re.split(r"\+(?=[A-Za-z_])", inner)
+    return _parameters(before, text) if before else {}, re.split(r"\+(?=[A-Za-z_])", inner)
 
 
 def _value(text: str) -> Any:
     if text.lower() in YES:
         return YES[text.lower()]
-    if text.lower() in ("none", ""):
+    if text.lower() == "none":
         return None
     for kind in (int, float):
         try:
