@@ -8,7 +8,7 @@ import pytest
 
 from fenchel import Learner, learners
 from fenchel.certificates import agrees, hedge_bound
-from fenchel.loops.mixing import mix_votes, new_hedge
+from fenchel.loops.mixing import mix_choices, new_hedge
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(90, 4))
@@ -59,9 +59,11 @@ def test_upper_adahedge_when_experts_retire():
         hedge = new_hedge(6)
         for _ in range(3):
             rows = int(rng.integers(1, 60))
-            y = rng.choice([-1.0, 1.0], size=rows)
-            votes = np.where(rng.random((6, rows)) < rng.random((6, 1)), y, -y)
-            mix_votes(hedge, votes, y, np.ones(1), np.empty(rows))
+            y = rng.choice([0, 1], size=rows)
+            margins = np.where(
+                rng.random((6, rows)) < rng.random((6, 1)), 2.0 * y - 1.0, 1.0 - 2.0 * y
+            )
+            mix_choices(hedge, margins[:, :, None], y, np.ones(1), True, np.empty((rows, 2)))
             assert hedge_bound(hedge).holds
             hedge.active[int(rng.integers(6))] = 0.0
             if not hedge.active.any():

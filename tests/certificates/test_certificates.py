@@ -23,7 +23,7 @@ from fenchel.certificates import (
 )
 from fenchel.certificates.replay import Replay
 from fenchel.certificates.runs import textbook
-from fenchel.loops.mixing import mix_votes, new_hedge
+from fenchel.loops.mixing import mix_choices, new_hedge
 from kernel.plain_python import plain_python
 
 RNG = np.random.default_rng(7)
@@ -222,7 +222,7 @@ def test_upper_adahedge():
     for _ in range(20):
         hedge = new_hedge(4)
         rows = int(rng.integers(1, 200))
-        y = rng.choice([-1.0, 1.0], size=rows)
-        margins = np.where(rng.random((4, rows)) < rng.random((4, 1)), y, -y)
-        mix_votes(hedge, margins, y, np.ones(1), np.empty(rows))
+        y = rng.choice([0, 1], size=rows)
+        margins = np.where(rng.random((4, rows)) < rng.random((4, 1)), 2.0 * y - 1.0, 1.0 - 2.0 * y)
+        mix_choices(hedge, margins[:, :, None], y, np.ones(1), True, np.empty((rows, 2)))
         assert hedge_bound(hedge).holds

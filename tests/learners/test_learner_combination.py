@@ -94,8 +94,9 @@ def test_auto_is_the_same_in_pieces_and_after_a_file(task, tmp_path):
     np.testing.assert_array_equal(np.concatenate(got), expected)
 
 
-def test_a_class_may_appear_after_the_first_piece_of_a_block():
-    X = np.ones((3, 70_000))  # a row is more than a piece
+def test_a_class_may_appear_after_the_first_piece_of_a_block(monkeypatch):
+    monkeypatch.setattr("fenchel.learners.mixture.PIECE", 5)
+    X = np.ones((3, 7))  # a row is more than a piece
     learner = learners.hedge([learners.one_against_rest(learners.arow())], combined=True)
     votes = learner.learn_many(X, ["a", "b", "c"])
     assert votes.shape == (3, 3)
@@ -118,6 +119,17 @@ def test_auto_reads_what_the_next_round_sees(task):
     learner.learn_many(X[:-1], y[:-1])
     read = learner.decide_many(X[-1:])
     np.testing.assert_allclose(learner.learn_many(X[-1:], y[-1:]), read, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("task", STREAMS)
+def test_pieces_on_their_way_side_by_side_do_not_disturb_each_other(task, monkeypatch):
+    X, y = STREAMS[task]()
+    classes = [0, 1, 2] if task == "multiclass" else None
+    expected = learners.auto(task, classes=classes).learn_many(X, y)
+    monkeypatch.setattr("fenchel.learners.mixture.PIECE", 40)
+    learner = learners.auto(task, classes=classes)
+    got = [learner.learn_many(X[begin:end], y[begin:end]) for begin, end in ((0, 10), (10, ROWS))]
+    np.testing.assert_array_equal(np.concatenate(got), expected)
 
 
 QUIET = {  # learners that a row of no importance leaves as they were

@@ -11,19 +11,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fenchel._kernel import border
 from fenchel._kernel.state import Array
 from fenchel.learners import features
 from fenchel.learners.regression import vovk_azoury_warmuth
 from fenchel.loops.combining import combine, new_coins, new_scales, standardise
-from fenchel.loops.mixing import mix_ballots, mix_numbers, new_hedge, shares_of
+from fenchel.loops.mixing import mix_numbers, new_hedge, shares_of
 
-NO_LABELS = np.zeros(1, dtype=np.int64)
-
-# How much of the vote is in the probabilities: enough to settle a tie.
-WHISPER = 2.0**-30
+NO_LABELS = np.zeros(0, dtype=np.int64)  # nothing is learned from
 
 
 class ClassCombination:
@@ -40,30 +36,19 @@ class ClassCombination:
 
     def learn(self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array) -> Array:
         """The probabilities from before each label; ``ballots`` are the mixture's votes."""
-        chances, chosen = self._combined(margins, active, y, weights, learning=True)
-        final = np.empty_like(ballots)
-        mix_ballots(self.choice, np.stack([ballots, chosen]), y, weights, final)
-        return _led_by(final, chances)
+        return self._combined(margins, active, ballots, y, weights, learning=True)
 
     def read(self, margins: Array, active: Array, ballots: Array) -> Array:
         """The probabilities as the next round would see them."""
-        labels = np.broadcast_to(NO_LABELS, len(ballots))
-        chances, chosen = self._combined(margins, active, labels, features.ONE, learning=False)
-        vote, combination = _shares(self.choice)
-        return _led_by(vote * ballots + combination * chosen, chances)
+        return self._combined(margins, active, ballots, NO_LABELS, features.ONE, learning=False)
 
     def _combined(
-        self, margins: Array, active: Array, y: Any, weights: Array, learning: bool
-    ) -> tuple[Array, Array]:
-        """The probabilities, and a vote for the most probable class of each row."""
-        experts, count, classes = margins.shape
-        standard = np.empty((count, experts, classes))
-        standardise(self.scales, margins, active, weights, learning, standard)
-        np.clip(standard, -1.0, 1.0, out=standard)
-        known = np.isfinite(margins[int(np.argmax(active))])
-        chances = np.empty((count, classes))
-        combine(self.coins, standard, known, y, weights, learning, chances)
-        return chances, votes_for(choices(np.where(known, chances, -np.inf)), classes)
+        self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
+    ) -> Array:
+        chances = np.empty(ballots.shape)
+        own = self.choice, self.scales, self.coins
+        combine(*own, margins, active, ballots, y, weights, learning, chances)
+        return chances
 
 
 class NumberCombination:
@@ -141,30 +126,6 @@ def _targets_before(last: Array, y: Array, weights: Array) -> Array:
     latest = np.maximum.accumulate(np.concatenate([[0], seen]))
     last[0] = targets[latest[-1]]
     return np.asarray(targets[latest[:-1]])
-
-
-def choices(scores: Array) -> NDArray[np.int64]:
-    """The class with the largest score, over the last axis; −1 while none is known."""
-    if scores.shape[-1] == 0:
-        return np.full(scores.shape[:-1], -1)
-    return np.where(np.isneginf(scores).all(axis=-1), -1, np.argmax(scores, axis=-1))
-
-
-def votes_for(chosen: NDArray[np.int64], classes: int) -> Array:
-    """A whole vote for each chosen class."""
-    return np.asarray(chosen[..., None] == np.arange(classes), dtype=np.float64)
-
-
-def _led_by(votes: Array, chances: Array) -> Array:
-    """The probabilities, the class with most votes first: it changes places with the likeliest."""
-    if votes.shape[1] == 0:
-        return chances
-    every = np.arange(len(votes))
-    winner, likeliest = np.argmax(votes, axis=1), np.argmax(chances, axis=1)
-    led = chances.copy()
-    led[every, winner] = chances[every, likeliest]
-    led[every, likeliest] = chances[every, winner]
-    return (1.0 - WHISPER) * led + WHISPER * votes
 
 
 def _shares(hedge: Any) -> Array:

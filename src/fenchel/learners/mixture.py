@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,22 +14,32 @@ from fenchel._kernel.state import Array
 from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_expert
 from fenchel.learners.classes import shares_of_one
 from fenchel.learners.combination import (
+    NO_LABELS,
     ClassCombination,
     NumberCombination,
-    choices,
-    votes_for,
 )
 from fenchel.learners.composed import Composed
 from fenchel.learners.features import ONE
 from fenchel.learners.in_units import in_units, read_in_units
 from fenchel.learners.learner import Learner
 from fenchel.learners.rows import pieces_of
-from fenchel.learners.workers import in_parallel
-from fenchel.loops.mixing import Hedge, mix_ballots, mix_numbers, mix_votes, new_hedge, shares_of
+from fenchel.learners.workers import Crew, in_parallel
+from fenchel.loops.mixing import Hedge, mix_choices, mix_numbers, new_hedge, shares_of
 from fenchel.loops.units import UNIT, grown, new_units
 
 # Entries of a piece of a block: with smaller ones the experts' states are loaded more often.
 PIECE = 1 << 20
+
+
+@dataclass
+class _Piece:
+    """Rows on their way through the mixture, and what the experts made of them."""
+
+    rows: Any
+    y: Array
+    weights: Array
+    out: Array
+    margins: dict[int, Array]
 
 
 class Mixture(Learner):
@@ -77,6 +88,7 @@ class Mixture(Learner):
         self._hedge: Hedge = new_hedge(len(experts))
         self._bounds = np.array([np.inf, -np.inf])
         self._warm = False
+        self._crew = Crew()
         self._units: Array | None = new_units(0) if unitless else None
         self._combination: Any = None
         if combined:
@@ -184,37 +196,60 @@ class Mixture(Learner):
     ) -> Array:
         self._refuse_unsound(rows, count, width, checked)
         out = np.empty((count, len(self.classes)) if self.task == "multiclass" else count)
+        pieces = []
         for begin, end, piece in pieces_of(rows, count, PIECE):
             weights = importance if len(importance) == 1 else importance[begin:end]
-            y = targets[begin:end]
-            self._learn_piece(piece, width, y, weights, out[begin:end])
+            pieces.append(_Piece(piece, targets[begin:end], weights, out[begin:end], {}))
+        # Stations of a line: while the experts learn from one piece, the next is put in units and
+        # the last is mixed. No station needs what another does in the same step.
+        ahead, behind = [*pieces, None, None], [None, None, *pieces]
+        for new, present, old in zip(ahead, [None, *pieces, None], behind, strict=True):
+            work: dict[Any, Callable[[], None]] = {}
+            if old is not None:
+                work["mix"] = partial(self._mix_piece, old)
+            if new is not None:
+                work["units"] = partial(self._put_in_units, new)
+            if present is not None:
+                learn = partial(self._learn_piece, present, width)
+                work |= {k: partial(learn, k) for k in self._active()}
+            self._crew.do(work, together=self._warm)
+        self._warm = True
         for expert in self.experts:
             expert.rounds += count
         return out
 
-    def _learn_piece(self, rows: Any, width: int, y: Array, weights: Array, out: Array) -> None:
-        rows = self._in_units(rows, len(y), weights, learning=True)
-        margins = self._each(lambda e: e._learn_rows(rows, len(y), width, y, weights, True))
-        self._mix(margins, y, weights, out)
+    def _put_in_units(self, piece: _Piece) -> None:
+        piece.rows = self._in_units(piece.rows, len(piece.y), piece.weights, learning=True)
+
+    def _learn_piece(self, piece: _Piece, width: int, k: int) -> None:
+        y = piece.y
+        learned = self.experts[k]._learn_rows(piece.rows, len(y), width, y, piece.weights, True)
+        piece.margins[k] = learned
+
+    def _mix_piece(self, piece: _Piece) -> None:
+        self._mix(self._gathered(piece.margins), piece.y, piece.weights, piece.out)
 
     def _mix(self, margins: Array, y: Array, weights: Array, out: Array) -> None:
         """Mix a piece's margins, and let the combination compete."""
         if self.task == "regression":
             self._mix_numbers(margins, y, weights, out)
-        elif self.task == "binary":
-            mix_votes(self._hedge, _signs(margins), y, weights, out)
-            if self._combination is not None:
-                labels = (y > 0.0).astype(np.int64)
-                two = _as_two(margins), self._hedge.active, _as_ballots(out)
-                out[:] = _as_margins(self._combination.learn(*two, labels, weights))
         else:
-            labels = y.astype(np.int64)
-            margins = _with_classes(margins, len(self.classes))
-            ballots = votes_for(choices(margins), margins.shape[2])
-            mix_ballots(self._hedge, ballots, labels, weights, out)
-            if self._combination is not None:
-                active = self._hedge.active
-                out[:] = self._combination.learn(margins, active, out, labels, weights)
+            labels = (y > 0.0 if self.task == "binary" else y).astype(np.int64)
+            out[:] = self._mix_classes(margins, labels, weights, learning=True)
+
+    def _mix_classes(self, margins: Array, labels: Any, weights: Array, learning: bool) -> Array:
+        """The votes, or the probabilities: of each class, or those of the second less the first's."""
+        two = self.task == "binary"
+        margins = margins[:, :, None] if two else _with_classes(margins, len(self.classes))
+        votes = np.empty((margins.shape[1], 2 if two else margins.shape[2]))
+        mix_choices(self._hedge, margins, labels, weights, learning, votes)
+        if self._combination is not None:
+            given = margins, self._hedge.active, votes
+            combination = self._combination
+            votes = (
+                combination.learn(*given, labels, weights) if learning else combination.read(*given)
+            )
+        return votes[:, 1] - votes[:, 0] if two else votes
 
     def _mix_numbers(self, numbers: Array, y: Array, weights: Array, out: Array) -> None:
         before = self._bounds.copy()
@@ -255,20 +290,7 @@ class Mixture(Learner):
         margins = self._each(lambda e: e._read_rows(rows, count, width, what))
         if self.task == "regression":
             return self._read_numbers(margins)
-        active = self._hedge.active
-        if self.task == "binary":
-            votes = self._shares() @ _signs(margins)
-            if self._combination is None:
-                return votes
-            chances = self._combination.read(_as_two(margins), active, _as_ballots(votes))
-            return _as_margins(chances)
-        margins = _with_classes(margins, len(self.classes))
-        ballots = np.tensordot(
-            self._shares(), votes_for(choices(margins), margins.shape[2]), axes=1
-        )
-        if self._combination is None:
-            return ballots
-        return np.asarray(self._combination.read(margins, active, ballots))
+        return self._mix_classes(margins, NO_LABELS, ONE, learning=False)
 
     def _read_numbers(self, numbers: Array) -> Array:
         if self._bounds[0] > self._bounds[1]:
@@ -280,18 +302,21 @@ class Mixture(Learner):
         active = self._hedge.active
         return np.asarray(self._combination.read(numbers, active, mixed, self._bounds))
 
-    def _active(self) -> list[Learner]:
-        """The experts that have not retired."""
-        return [e for e, on in zip(self.experts, self._hedge.active, strict=True) if on]
+    def _active(self) -> list[int]:
+        """The numbers of the experts that have not retired."""
+        return [k for k, on in enumerate(self._hedge.active) if on]
 
-    def _each(self, work: Callable[[Learner], Array]) -> Array:
-        """The work of every active expert, in parallel; a retired one predicts 0."""
+    def _each(self, read: Callable[[Learner], Array]) -> Array:
+        """What every active expert makes of some rows, in parallel."""
         active = self._active()
-        # The first piece may compile, and compiling is not for several threads at once.
-        results = in_parallel(work, active) if self._warm else [work(e) for e in active]
-        self._warm = True
-        out = np.zeros((len(self.experts), *results[0].shape))
-        out[self._hedge.active > 0.0] = np.stack(results)
+        results = in_parallel(lambda k: read(self.experts[k]), active)
+        return self._gathered(dict(zip(active, results, strict=True)))
+
+    def _gathered(self, margins: dict[int, Array]) -> Array:
+        """The margins of all experts; a retired one predicts 0."""
+        out = np.zeros((len(self.experts), *next(iter(margins.values())).shape))
+        for k, column in margins.items():
+            out[k] = column
         return out
 
     def _all_weights(self) -> Array:
@@ -300,7 +325,7 @@ class Mixture(Learner):
             if self.task != "regression":
                 return self._out_of_units(self.best._all_weights())
             shares = self._shares()[self._hedge.active > 0.0]
-            mixed = shares @ np.stack([expert._all_weights() for expert in self._active()])
+            mixed = shares @ np.stack([self.experts[k]._all_weights() for k in self._active()])
             return self._out_of_units(np.asarray(mixed))
 
     def _out_of_units(self, weights: Array) -> Array:
@@ -340,30 +365,10 @@ class Mixture(Learner):
             expert._put_back(kept)
 
 
-def _signs(margins: Array) -> Array:
-    """The vote of each margin; no opinion is a vote for the negative class, as in decoding."""
-    return np.where(margins > 0.0, 1.0, -1.0)
-
-
 def _with_classes(margins: Array, classes: int) -> Array:
     """Margins of all classes: −∞ for those that the experts have yet to meet."""
     missing = classes - margins.shape[2]
     return np.pad(margins, ((0, 0), (0, 0), (0, missing)), constant_values=-np.inf)
-
-
-def _as_two(margins: Array) -> Array:
-    """A margin a class, from one that separates two."""
-    return np.stack([-margins, margins], axis=-1)
-
-
-def _as_ballots(votes: Array) -> Array:
-    """Votes in [−1, 1] as shares of the two classes."""
-    return np.stack([0.5 - 0.5 * votes, 0.5 + 0.5 * votes], axis=-1)
-
-
-def _as_margins(chances: Array) -> Array:
-    """p₊ − p₋."""
-    return np.asarray(chances[:, 1] - chances[:, 0])
 
 
 def _copy(combination: Any, count: int) -> Any:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import TypeVar
+from time import perf_counter
+from typing import Any, TypeVar
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -34,3 +35,24 @@ def in_parallel(work: Callable[[Task], Result], tasks: Iterable[Task]) -> list[R
 def _result(helper: Future[Result], work: Callable[[Task], Result], task: Task) -> Result:
     # Work that no thread has begun is done here instead of waited for.
     return work(task) if helper.cancel() else helper.result()
+
+
+class Crew:
+    """Does the same kinds of work again and again, what took longest the last time first."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[Any, float] = {}
+
+    def do(self, work: Mapping[Any, Callable[[], None]], together: bool) -> None:
+        """All of it, by kind; one after the other unless ``together``."""
+        kinds = sorted(work, key=lambda kind: -self._seconds.get(kind, 0.0))
+        if together:
+            in_parallel(lambda kind: self._timed(kind, work[kind]), kinds)
+        else:
+            for kind in work:
+                self._timed(kind, work[kind])
+
+    def _timed(self, kind: Any, task: Callable[[], None]) -> None:
+        begin = perf_counter()
+        task()
+        self._seconds[kind] = perf_counter() - begin

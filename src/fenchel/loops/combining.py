@@ -15,6 +15,10 @@ import numpy as np
 
 from fenchel._kernel import helper, kernel
 from fenchel._kernel.state import Array
+from fenchel.loops.mixing import charge, charged, shares_into
+
+# How much of the vote is in the probabilities: enough to settle a tie.
+WHISPER = 2.0**-30
 
 # The gradient of the logistic loss in w_k is at most Σ_c |p_c − 1[c = y]|·|s_c| ≤ 2.
 STEEPEST = 2.0
@@ -46,13 +50,13 @@ def new_coins(count: int) -> Coins:
 
 
 @helper
-def _mean_size(values: Array) -> float:
-    """The mean |value|; classes not known yet (−∞) do not count."""
+def _mean_size(values: Array, k: int, t: int) -> float:
+    """The mean |values[k, t, c]| over c; classes not known yet (−∞) do not count."""
     total = 0.0
     count = 0
-    for c in range(values.shape[0]):
-        if values[c] > -np.inf:
-            total += abs(values[c])
+    for c in range(values.shape[2]):  # by index: a view would count its references
+        if values[k, t, c] > -np.inf:
+            total += abs(values[k, t, c])
             count += 1
     return total / count if count else 0.0
 
@@ -69,7 +73,7 @@ def standardise(
     last = importance.shape[0] - 1
     for t in range(count):
         for k in range(experts):
-            size = scales.total[k] + _mean_size(values[k, t])
+            size = scales.total[k] + _mean_size(values, k, t)
             mean = size / (scales.rounds[0] + 1.0)
             for c in range(classes):
                 known = active[k] > 0.0 and mean > 0.0 and values[k, t, c] > -np.inf
@@ -87,27 +91,32 @@ def _bet(coins: Any, k: int) -> float:
 
 
 @helper
-def _softmax(coins: Any, standard: Array, known: Any, chances: Array) -> None:
-    """chances[c] ∝ exp(Σ_k w_k·standard[k, c]) over the known classes."""
+def _softmax(bets: Array, standard: Array, known: Any, chances: Array) -> int:
+    """chances[c] ∝ exp(Σ_k bets[k]·standard[k, c]) over the known classes; the likeliest, or −1."""
     highest = -np.inf
+    likeliest = -1
     for c in range(chances.shape[0]):
         chances[c] = 0.0
         if known[c]:
-            for k in range(standard.shape[0]):
-                chances[c] += _bet(coins, k) / STEEPEST * standard[k, c]
-            highest = max(highest, chances[c])
+            for k in range(bets.shape[0]):
+                chances[c] += bets[k] * standard[k, c]
+            if chances[c] > highest:
+                highest = chances[c]
+                likeliest = c
     total = 0.0
     for c in range(chances.shape[0]):
         if known[c]:
             chances[c] = np.exp(chances[c] - highest)
             total += chances[c]
     for c in range(chances.shape[0]):
-        if known[c]:
-            chances[c] /= total
+        chances[c] /= max(total, 1.0)
+    return likeliest
 
 
 @helper
-def _toss(coins: Any, standard: Array, chances: Array, y: int, importance: float) -> None:
+def _toss(
+    coins: Any, bets: Array, standard: Array, chances: Array, y: int, importance: float
+) -> None:
     """Every bettor gets its coin, the negative gradient over its largest size."""
     for k in range(standard.shape[0]):
         slope = -standard[k, y]
@@ -115,27 +124,100 @@ def _toss(coins: Any, standard: Array, chances: Array, y: int, importance: float
             slope += chances[c] * standard[k, c]
         # An importance above 1 would bet more than all.
         coin = min(max(-importance * slope / STEEPEST, -1.0), 1.0)
-        coins.reward[k] = min(coins.reward[k] + coin * _bet(coins, k), 1e300)
+        coins.reward[k] = min(coins.reward[k] + coin * STEEPEST * bets[k], 1e300)
         coins.sums[k] += coin
         coins.stakes[k] += abs(coin)
 
 
+@helper
+def _put_on_one_scale(
+    scales: Any, margins: Array, k: int, t: int, share: float, counts: bool, standard: Array
+) -> None:
+    """standard[k, c] = expert k's margins over their mean size, row t included, in [−1, 1].
+
+    ``share`` is one over the rounds.
+    """
+    size = scales.total[k] + _mean_size(margins, k, t)
+    mean = size * share
+    two = margins.shape[2] < standard.shape[1]
+    for c in range(margins.shape[2]):
+        margin = margins[k, t, c]
+        value = margin / mean if mean > 0.0 and margin > -np.inf else 0.0
+        standard[k, c] = min(max(value, -1.0), 1.0)
+    if two:
+        standard[k, 1] = standard[k, 0]
+        standard[k, 0] = -standard[k, 1]
+    if counts:
+        scales.total[k] = size
+
+
+@helper
+def _led_by(votes: Array, chances: Array, likeliest: int) -> None:
+    """The class with most votes comes first: it changes places with the likeliest."""
+    if likeliest >= 0:
+        winner = np.argmax(votes)
+        chance = chances[winner]
+        chances[winner] = chances[likeliest]
+        chances[likeliest] = chance
+    for c in range(chances.shape[0]):
+        chances[c] = (1.0 - WHISPER) * chances[c] + WHISPER * votes[c]
+
+
 @kernel
 def combine(
+    choice: Any,
+    scales: Any,
     coins: Any,
-    standard: Array,
-    known: Any,
+    margins: Array,
+    active: Array,
+    ballots: Array,
     y: Any,
     importance: Array,
     learning: bool,
-    chances: Array,
+    out: Array,
 ) -> None:
-    """chances[t, c], the probability of each known class from before label t.
+    """out[t, c], the probability of each known class from before label t.
 
-    ``standard[t, k, c]`` lies in [−1, 1]. A label that was not known yet teaches nothing.
+    Those of the combination; where AdaHedge over the two, the vote (``ballots``) and the
+    combination's likeliest class, decides for another class, it changes places with the likeliest.
+    ``margins`` as in ``mix_choices``. A label that was not known yet teaches nothing.
     """
+    experts, count = margins.shape[:2]
+    classes = out.shape[1]
+    chances = np.empty(classes)
+    standard = np.zeros((experts, classes))
+    bets = np.zeros(experts)
+    known = np.ones(classes, np.bool_)
+    votes = np.empty(classes)
+    shares = np.empty(2)
+    losses = np.empty(2)
+    two = margins.shape[2] < classes
+    first = np.argmax(active)
     last = importance.shape[0] - 1
-    for t in range(standard.shape[0]):
-        _softmax(coins, standard[t], known[t], chances[t])
-        if learning and known[t, y[t]]:
-            _toss(coins, standard[t], chances[t], y[t], importance[min(t, last)])
+    eta = shares_into(choice, shares)
+    for t in range(count):
+        weight = importance[min(t, last)]
+        counts = learning and weight > 0.0
+        share = 1.0 / (scales.rounds[0] + 1.0)
+        for k in range(experts):
+            if active[k] > 0.0:
+                _put_on_one_scale(scales, margins, k, t, share, counts, standard)
+                bets[k] = _bet(coins, k) / STEEPEST
+        if counts:
+            scales.rounds[0] += 1.0
+        if not two:
+            for c in range(classes):
+                known[c] = margins[first, t, c] > -np.inf
+        likeliest = _softmax(bets, standard, known, chances)
+        for c in range(classes):
+            votes[c] = shares[0] * ballots[t, c] + shares[1] * (c == likeliest)
+        if learning:
+            if known[y[t]]:
+                _toss(coins, bets, standard, chances, y[t], weight)
+            losses[0] = charged(weight, 1.0 - ballots[t, y[t]])
+            losses[1] = charged(weight, 0.0 if likeliest == y[t] else 1.0)
+            if charge(choice, shares, eta, losses):
+                eta = shares_into(choice, shares)
+        _led_by(votes, chances, likeliest)
+        for c in range(classes):
+            out[t, c] = chances[c]

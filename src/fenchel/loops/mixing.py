@@ -22,6 +22,10 @@ from fenchel._kernel.state import Array
 MOST = 1e290
 
 
+# e^−40 is less than what a sum of shares, at least 1, is rounded by.
+NEGLIGIBLE = 40.0
+
+
 class Hedge(NamedTuple):
     """The state of AdaHedge over K experts."""
 
@@ -54,7 +58,7 @@ def shares_into(hedge: Any, shares: Array) -> float:
         elif behind == 0.0:
             shares[k] = 1.0
         else:
-            shares[k] = np.exp(-eta * behind) if np.isfinite(eta) else 0.0
+            shares[k] = np.exp(-eta * behind) if eta * behind < NEGLIGIBLE else 0.0
         total += shares[k]
     for k in range(shares.shape[0]):
         shares[k] /= total
@@ -94,51 +98,54 @@ def charge(hedge: Any, shares: Array, eta: float, losses: Array) -> bool:
 
 
 @helper
-def _charged(importance: float, loss: float) -> float:
+def charged(importance: float, loss: float) -> float:
     """importance·loss, held below what a sum can bear."""
     return float(min(importance * min(loss, MOST), MOST))
 
 
-@kernel
-def mix_votes(hedge: Any, votes: Array, y: Array, importance: Array, mixed: Array) -> None:
-    """Two classes: mixed[t] = Σ v_k·votes[k, t] from before label t.
+@helper
+def choice_of(margins: Array, k: int, t: int, two: bool) -> int:
+    """The class that expert k gives its vote to, −1 while it knows none.
 
-    Votes lie in [−1, 1]; each is charged (1 − y·vote)/2, the mistakes of one who says +1 with
-    probability (1 + vote)/2.
+    ``two``: one margin speaks for the second class and against the first.
     """
-    experts, count = votes.shape
-    shares = np.empty(experts)
-    losses = np.empty(experts)
-    last = importance.shape[0] - 1
-    eta = shares_into(hedge, shares)
-    for t in range(count):
-        mixed[t] = 0.0
-        for k in range(experts):
-            mixed[t] += shares[k] * votes[k, t]
-            losses[k] = _charged(importance[min(t, last)], 0.5 * (1.0 - y[t] * votes[k, t]))
-        if charge(hedge, shares, eta, losses):
-            eta = shares_into(hedge, shares)
+    if two:
+        return 1 if margins[k, t, 0] > 0.0 else 0
+    chosen = -1
+    highest = -np.inf
+    for c in range(margins.shape[2]):
+        if margins[k, t, c] > highest:
+            highest = margins[k, t, c]
+            chosen = c
+    return chosen
 
 
 @kernel
-def mix_ballots(hedge: Any, ballots: Array, y: Any, importance: Array, mixed: Array) -> None:
-    """Several classes: mixed[t, c] = Σ v_k·ballots[k, t, c] from before label t.
+def mix_choices(
+    hedge: Any, margins: Array, y: Any, importance: Array, learning: bool, ballots: Array
+) -> None:
+    """Classes: ballots[t, c] = Σ v_k over the experts k that choose c, from before label t.
 
-    A ballot is a distribution over the classes (or nothing, before any is known); it is charged
-    with what it does not give to the label.
+    ``margins[k, t, c]``, or for two classes ``margins[k, t, 0]``; an expert is charged with its
+    mistakes. Shares stay as they are unless ``learning``.
     """
-    experts, count, classes = ballots.shape
+    experts, count = margins.shape[:2]
+    two = margins.shape[2] < ballots.shape[1]
     shares = np.empty(experts)
-    losses = np.empty(experts)
+    losses = np.zeros(experts)
     last = importance.shape[0] - 1
     eta = shares_into(hedge, shares)
     for t in range(count):
-        mixed[t] = 0.0
+        for c in range(ballots.shape[1]):
+            ballots[t, c] = 0.0
         for k in range(experts):
-            for c in range(classes):
-                mixed[t, c] += shares[k] * ballots[k, t, c]
-            losses[k] = _charged(importance[min(t, last)], 1.0 - ballots[k, t, y[t]])
-        if charge(hedge, shares, eta, losses):
+            if hedge.active[k] > 0.0:
+                chosen = choice_of(margins, k, t, two)
+                if chosen >= 0:
+                    ballots[t, chosen] += shares[k]
+                wrong = 0.0 if chosen == y[t] else 1.0
+                losses[k] = charged(importance[min(t, last)], wrong)
+        if learning and charge(hedge, shares, eta, losses):
             eta = shares_into(hedge, shares)
 
 
@@ -160,7 +167,7 @@ def mix_numbers(
                 p = min(max(p, bounds[0]), bounds[1])
                 numbers[k, t] = p
             total += shares[k] * p
-            losses[k] = _charged(importance[min(t, last)], 0.5 * (p - y[t]) * (p - y[t]))
+            losses[k] = charged(importance[min(t, last)], 0.5 * (p - y[t]) * (p - y[t]))
         mixed[t] = total
         if charge(hedge, shares, eta, losses):
             eta = shares_into(hedge, shares)
