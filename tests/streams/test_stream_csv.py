@@ -115,6 +115,18 @@ def test_a_name_that_is_too_long() -> None:
         read("a" * 70_000 + ",y\n1,2\n", "csv")
 
 
+def test_a_header_that_is_not_utf8() -> None:
+    with pytest.raises(BadInput, match=r":1: bytes that are not UTF-8 .*convert the file to UTF-8"):
+        read("näme,y\n1,2\n".encode("latin-1"), "csv")
+
+
+def test_columns_that_were_not_told_apart() -> None:
+    with pytest.raises(BadInput, match=r"no features \('a b y'\); separate columns by a comma"):
+        read("a b y\n1 2 0\n", "csv")
+    with pytest.raises(BadInput, match="no features"):
+        read("1\n0\n", "csv")
+
+
 def test_two_columns_of_one_name() -> None:
     with pytest.raises(BadInput, match=r"two columns have one name \('a'\); .* header=False"):
         read("a,a,y\n1,2,3\n", "csv")

@@ -71,6 +71,21 @@ def test_refused_cells() -> None:
         rows_of(from_frame(pd.DataFrame({"a": [1.0], "y": [1]}), label="z"))
 
 
+@pytest.mark.parametrize("cells", [[[1, 2], [3]], [{"b": 1}, {"b": 2}], [b"\xff", b"\xfe"]])
+def test_columns_that_are_neither_numbers_nor_text(cells) -> None:
+    kind = r"(List|Struct|Binary).* \('a'\); drop it, or spread it"
+    with pytest.raises(BadInput, match=rf"frame: a column of {kind}"):
+        rows_of(from_frame(pa.table({"a": cells, "y": [1, 0]})))
+    with pytest.raises(BadInput, match=rf"frame: a column of {kind}"):
+        rows_of(from_frame(pl.DataFrame({"b": [1, 0], "a": cells}), label="a"))
+
+
+def test_what_is_no_frame() -> None:
+    for given in (np.ones((2, 2)), "people.csv", {"a": [1]}, None):
+        with pytest.raises(ValueError, match=rf"frame is a {type(given).__name__}: give a pandas"):
+            from_frame(given)
+
+
 def test_arrays() -> None:
     X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 3.0, 0.0]])
     expected = [("a", [(0, 1.0), (2, 2.0)]), ("b", []), ("a", [(1, 3.0)])]

@@ -177,3 +177,16 @@ def test_nothing_in_it(format: str, data: bytes) -> None:
 def test_utf16_is_named() -> None:
     with pytest.raises(BadInput, match="UTF-16"):
         read("1 1:1\n".encode("utf-16"), "svmlight")
+
+
+def test_what_is_no_place_to_read_from(tmp_path: Path) -> None:
+    for given in (None, 3, b"1 1:1", {"a": [1]}):
+        what = rf"source is a {type(given).__name__}: give a path, '-' or an open binary file"
+        with pytest.raises(ValueError, match=what):
+            open_stream(given, format="svmlight")
+    (tmp_path / "a.svm").write_bytes(TEXT)
+    with (
+        (tmp_path / "a.svm").open() as file,
+        pytest.raises(ValueError, match="open as text: open it with mode 'rb', or give its path"),
+    ):
+        open_stream(file)

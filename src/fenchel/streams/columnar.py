@@ -27,7 +27,13 @@ Frame = Any  # a narwhals DataFrame over any library
 
 def as_frame(table: Any) -> Frame:
     """A table of any library that narwhals knows."""
-    return nw.from_native(table, eager_only=True)
+    try:
+        return nw.from_native(table, eager_only=True)
+    except TypeError:
+        raise ValueError(
+            f"the frame is a {type(table).__name__}: give a pandas or Polars frame or an Arrow "
+            "table; from_arrays(X, y) takes arrays, open_stream(file) files"
+        ) from None
 
 
 class FrameStream(Stream):
@@ -83,7 +89,7 @@ class FrameStream(Stream):
         column = frame[self._label]
         values, missing = _numbers(column)
         if values is None:
-            values = np.array(column.cast(nw.String).to_list(), dtype=object)
+            values = self._words(column, str(self._label))
         elif np.isinf(values).any():
             self._refuse("the label is not finite", self._label, np.isinf(values), first_row)
         if missing.any():
@@ -94,6 +100,14 @@ class FrameStream(Stream):
         row = first_row + int(np.flatnonzero(where)[0]) + 1
         remedy = "drop the row or give it a value"
         raise BadInput(what, remedy, value=column, file=self._file, line=row)
+
+    def _words(self, column: Any, name: str) -> NDArray[Any]:
+        """A column's cells as text."""
+        if column.dtype.is_nested() or column.dtype == nw.Binary:
+            what = f"a column of {column.dtype}"
+            remedy = "drop it, or spread it over columns of numbers or text"
+            raise BadInput(what, remedy, value=name, file=self._file)
+        return np.array(column.cast(nw.String).to_list(), dtype=object)
 
     def _rows(self, frame: Frame, features: list[str], first_row: int) -> tuple[Parsed, Vocabulary]:
         """The frame's cells row by row; names in order of first appearance."""
@@ -128,7 +142,7 @@ class FrameStream(Stream):
             names.append(feature)
             return np.full(present.sum(), len(names) - 1), values[present], present
         present = ~missing
-        cells = np.array(column.cast(nw.String).to_list(), dtype=object)[present].astype(str)
+        cells = self._words(column, feature)[present].astype(str)
         words, inverse = np.unique(cells, return_inverse=True)
         first = len(names)
         names.extend(f"{feature}={word}" for word in words)

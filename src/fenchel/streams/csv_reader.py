@@ -14,7 +14,7 @@ from fenchel.streams.chunks import Bytes
 from fenchel.streams.csv import CATEGORY, IGNORED, Layout, parse
 from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
 from fenchel.streams.csv_header import first_number_of_a_row, is_number
-from fenchel.streams.errors import BadInput
+from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake
 from fenchel.streams.hard import Hard, parse_exactly
 from fenchel.streams.names import joined
 from fenchel.streams.parsed import UNKNOWN
@@ -100,7 +100,11 @@ class CsvReader:
             text = record.decode()
             rows = csv.reader([text], delimiter=self._separator or ",", skipinitialspace=True)
             return [cell.strip() for cell in next(rows)]
-        except (UnicodeDecodeError, csv.Error, StopIteration) as error:
+        except UnicodeDecodeError:
+            told = EXPLANATIONS[Mistake.NOT_UTF8]
+            shown = record.decode(errors="backslashreplace").strip()
+            raise self._refused(told.what, told.remedy, shown) from None
+        except (csv.Error, StopIteration) as error:
             raise self._refused(f"the header cannot be read: {error}", "correct it") from None
 
     def _set_columns(self, columns: list[str]) -> None:
@@ -114,6 +118,9 @@ class CsvReader:
         for name in self._categorical:
             if name not in columns:
                 raise self._refused("no such column", f"choose from {', '.join(columns)}", name)
+        if len(columns) == 1 and self._labelled:
+            remedy = "separate columns by a comma, a semicolon or a tab"
+            raise self._refused("one column, the label, and no features", remedy, columns[0])
         if self.label is None and self._labelled:
             self.label = columns[-1]
         if self.label is not None and self._labelled and self.label not in columns:

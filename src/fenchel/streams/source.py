@@ -21,6 +21,7 @@ class Source:
     """A place to read bytes from, once or, where it can be rewound, again and again."""
 
     def __init__(self, place: Any) -> None:
+        _refuse_other_places(place)
         self.place = place
         self.name = _name(place)
         self._start = place.tell() if _is_seekable(place) else None
@@ -117,6 +118,16 @@ def _read_start(raw: Any) -> bytes:
             break
         start += more[:size]
     return start
+
+
+def _refuse_other_places(place: Any) -> None:
+    if isinstance(place, io.TextIOBase):
+        raise ValueError("the file is open as text: open it with mode 'rb', or give its path")
+    if not isinstance(place, (str, Path)) and not hasattr(place, "read"):
+        raise ValueError(
+            f"the source is a {type(place).__name__}: give a path, '-' or an open binary file; "
+            "from_frame takes frames, from_arrays(X, y) arrays"
+        )
 
 
 def _name(place: Any) -> str:
