@@ -55,7 +55,13 @@ class MirrorDescent:
 
     def __init__(self, regularizer: Any, shape: int | tuple[int, ...]) -> None:
         begin = getattr(regularizer, "begin", None)
-        self.previous = regularizer if begin is None else begin(shape)
+        made = not isinstance(regularizer, type)
+        self.previous = begin(shape) if made and begin is not None else regularizer
+        if not (made and hasattr(self.previous, "gradient")):
+            raise ValueError(
+                f"regularizer={regularizer!r} has no gradient(theta): "
+                "give an object that has, such as regularizers.Euclidean()"
+            )
         self.regularizer = self.previous
         self.theta: NDArray[np.float64] = np.zeros(shape)
 

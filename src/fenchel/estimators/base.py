@@ -21,6 +21,7 @@ from fenchel.learners import storage
 from fenchel.learners.certified import certified
 from fenchel.learners.learner import Learner
 from fenchel.learners.members import Members
+from fenchel.learners.registry import learner_of
 
 
 def is_linear(learner: Learner | None) -> bool:
@@ -99,11 +100,9 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         return certified(learner) if self.certify else learner
 
     def _plain(self, task: str) -> Learner:
-        if isinstance(self.learner, Learner):
-            return self.learner.fresh()
-        if self.learner == "auto":
+        if isinstance(self.learner, str) and self.learner == "auto":
             return learners.auto(task)
-        return learners.from_specification(self.learner)
+        return learner_of(self.learner).fresh()
 
     def _checked(self, X: Any, y: Any, first: bool) -> tuple[Any, Any]:
         """X and y as arrays; later calls may bring more columns where ``grow`` allows it."""

@@ -18,7 +18,7 @@ from fenchel.certificates import Certificate
 from fenchel.learners import storage
 from fenchel.learners.learner import Learner
 from fenchel.learners.registry import parameters_of
-from fenchel.learners.specification import parse
+from fenchel.learners.specification import name_of, parse
 
 # Numbers of lagged rows that exist at a time.
 BLOCK = 65_536
@@ -221,11 +221,11 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
     def _new_learner(self) -> Learner:
         if isinstance(self.learner, Learner):
             learner = self.learner.fresh()
-        else:
+        elif "intercept" in parameters_of(name_of(self.learner)):
             name, parameters = parse(self.learner)
-            if "intercept" in parameters_of(name):
-                parameters = {"intercept": False, **parameters}
-            learner = learners.from_parameters(name, parameters)
+            learner = learners.from_parameters(name, {"intercept": False, **parameters})
+        else:
+            learner = learners.from_specification(self.learner)
         if learner.task != "regression":
             raise ValueError(
                 f"learner={learner!r} is for {learner.task}: a filter needs regression"

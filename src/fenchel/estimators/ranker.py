@@ -132,5 +132,12 @@ def _with_queries(y: NDArray[Any], qid: Any) -> NDArray[np.float64]:
     if qid is None:
         return np.column_stack([y, np.zeros(len(y))])
     check_consistent_length(y, qid)
-    numbers = np.unique(column_or_1d(qid), return_inverse=True)[1]
+    known, numbers = np.unique(column_or_1d(qid), return_inverse=True)
+    begins = [begin for begin, _ in groups(numbers)]
+    if len(begins) > len(known):
+        again = next(k for k in begins if numbers[k] in numbers[:k])
+        raise ValueError(
+            f"qid[{again}] is {known[numbers[again]]}, of which rows stood before another query: "
+            "sort the rows by qid"
+        )
     return np.column_stack([y, numbers])

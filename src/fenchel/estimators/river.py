@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fenchel import learners
 from fenchel.learners.learner import Learner
+from fenchel.learners.registry import learner_of
 
 if TYPE_CHECKING:
 
@@ -36,7 +37,8 @@ class _Adapter:
 
     _tasks: tuple[str, ...]
 
-    def __init__(self, learner: Learner) -> None:
+    def __init__(self, learner: Learner | str) -> None:
+        learner = learner_of(learner)
         if learner.task not in self._tasks:
             raise ValueError(
                 f"learner={learner!r} is for {learner.task}: "

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from fenchel.learners import Learner, from_specification
+from fenchel.learners import Learner, registry
 from fenchel.streams import Block, Names, Stream
 from fenchel.streams.names import joined
 
@@ -16,11 +16,9 @@ ORDER = "give the learner first, then the stream"
 
 def learner_of(given: Any) -> Learner:
     """The learner itself, or that of a specification such as ``arow:r=0.1``."""
-    if isinstance(given, Learner):
-        return given
     if isinstance(given, Stream):
         raise ValueError(f"the learner is a {type(given).__name__}: {ORDER}")
-    return from_specification(given)
+    return registry.learner_of(given)
 
 
 def blocks_of(given: Any) -> Iterator[Block]:

@@ -9,7 +9,7 @@ from fenchel.learners.certified import certified
 from fenchel.learners.classes import OneAgainstRest
 from fenchel.learners.learner import Learner
 from fenchel.learners.mixture import Mixture
-from fenchel.learners.registry import CATALOGUE, NESTED, Entry, from_specification
+from fenchel.learners.registry import CATALOGUE, NESTED, Entry, from_specification, learner_of
 
 # Up to this many columns the full matrix pays for its d² a round.
 FULL = 100
@@ -48,7 +48,7 @@ EXPERTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def hedge(
-    experts: Sequence[Learner],
+    experts: Sequence[Learner | str],
     combined: bool = False,
     classes: Sequence[Any] | None = None,
     certify: bool = False,
@@ -66,12 +66,12 @@ def hedge(
 
     Cost: that of the experts, in parallel on the cores, and one reading of the data.
 
-    Parameters: ``experts``, learners of one task; they are copied. ``combined`` lets a linear
-    combination of the experts compete with their vote (classes: coin betting on their standardised
-    margins under the logistic loss; regression: Vovk-Azoury-Warmuth on what the mixture leaves
-    over), AdaHedge choosing between the two: it can be better than every expert, and gives
-    probabilities. ``classes`` as elsewhere. AdaHedge's bound is always measured; with ``certify``
-    so are the experts' own, and what they say of the mixture against any fixed u.
+    Parameters: ``experts``, learners of one task, which are copied, or their specifications.
+    ``combined`` lets a linear combination of the experts compete with their vote (classes: coin
+    betting on their standardised margins under the logistic loss; regression: Vovk-Azoury-Warmuth
+    on what the mixture leaves over), AdaHedge choosing between the two: it can be better than every
+    expert, and gives probabilities. ``classes`` as elsewhere. AdaHedge's bound is always measured;
+    with ``certify`` so are the experts' own, and what they say of the mixture against any fixed u.
 
     References: de Rooij, van Erven, Grünwald & Koolen (2014); Orabona & Pál (2016).
 
@@ -80,9 +80,12 @@ def hedge(
     >>> mixture
     <hedge:experts=perceptron+arow, 0 rounds, 0 features>
     """
+    if isinstance(experts, (Learner, str)):
+        raise ValueError(f"experts={experts!r} is one learner: give several in a list")
+    given = [learner_of(expert) for expert in experts]
     told = {"combined": combined, "certify": certify}
-    parameters = {"experts": list(experts), **{key: True for key, on in told.items() if on}}
-    chosen = [certified(expert) for expert in experts] if certify else experts
+    parameters = {"experts": given, **{key: True for key, on in told.items() if on}}
+    chosen = [certified(expert) for expert in given] if certify else given
     return Mixture(chosen, parameters=parameters, combined=combined, classes=classes)
 
 

@@ -17,7 +17,7 @@ from fenchel.learners import certifying, reading
 from fenchel.learners.features import ONE
 from fenchel.learners.learner import BadRowError, Learner
 from fenchel.loops import Average, Ledger, NoAverage, NoLedger, check_rows, decide_rows, learn_rows
-from fenchel.losses import Logistic
+from fenchel.losses import Logistic, named
 
 # Arrays of a single slot would be of another type to the compiler, and be compiled for again.
 LEAST_SLOTS = 2
@@ -266,7 +266,13 @@ def compose(
     classes: Sequence[Any] | None = None,
 ) -> Composed:
     """A learner of these parts."""
+    for what, part in (("regularizer", regularizer), ("rule", rule)):
+        if not state.is_part(part):
+            raise ValueError(
+                f"{what}={part!r} is no part: give one made, such as regularizers.Euclidean() or "
+                "rules.Subgradient()"
+            )
     average = Average() if averaged else NoAverage()
     ledger = Ledger() if certify else NoLedger()
-    parts = Parts(loss, regularizer, rule, average, ledger)
+    parts = Parts(named(loss), regularizer, rule, average, ledger)
     return Composed(parts, intercept=intercept, classes=classes)

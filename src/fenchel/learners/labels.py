@@ -88,10 +88,13 @@ class Labels:
 
     @staticmethod
     def _refuse_third(array: NDArray[Any], at: int, negative: Any, positive: Any) -> None:
+        label = _plain(array[at])
+        several = "one_against_rest(learner) or auto(task='multiclass')"
+        if isinstance(label, float) and not label.is_integer():
+            several = "for numbers like these a learner of regression, say auto(task='regression')"
         raise ValueError(
-            f"y[{at}] is {_plain(array[at])!r}, a third class beside {negative!r} and {positive!r}: "
-            "this learner tells two apart; declare classes=(negative, positive), or take "
-            "one_against_rest(learner) or auto(task='multiclass')"
+            f"y[{at}] is {label!r}, a third class beside {negative!r} and {positive!r}: this learner "
+            f"tells two apart; declare classes=(negative, positive), or take {several}"
         )
 
     def decode(self, margin: float) -> Any:

@@ -130,10 +130,10 @@ def from_parameters(name: str, parameters: Mapping[str, Any]) -> Learner:
 def similar_names(name: str) -> str:
     """A question where learners have similar names, else nothing.
 
-    >>> similar_names("arrow"), similar_names("xyz")
-    ('did you mean arow?', '')
+    >>> similar_names("arrow"), similar_names("AROW"), similar_names("xyz")
+    ('did you mean arow?', 'did you mean arow?', '')
     """
-    close = get_close_matches(name, CATALOGUE, n=3)
+    close = get_close_matches(name.lower(), CATALOGUE, n=3)
     return f"did you mean {' or '.join(close)}?" if close else ""
 
 
@@ -155,7 +155,6 @@ def from_specification(text: str) -> Learner:
     >>> from_specification("max_margin:learner=arow:r=0.1")
     <max_margin:learner=arow:r=0.1, 0 rounds, 0 features>
     """
-    _refuse_other_than_text(text)
     name = specification.name_of(text)
     if name not in NESTED:
         return from_parameters(*specification.parse(text))
@@ -165,10 +164,13 @@ def from_specification(text: str) -> Learner:
     return from_parameters(name, {**head, NESTED[name]: made if several else made[0]})
 
 
-def _refuse_other_than_text(given: Any) -> None:
-    if not isinstance(given, str):
-        what = f"{given.__name__} not called" if inspect.isfunction(given) else f"{given!r:.60}"
-        raise ValueError(f"the learner is {what}: give learners.arow(), say, or the text 'arow'")
+def learner_of(given: Learner | str) -> Learner:
+    """The learner itself, or that of a specification.
+
+    >>> learner_of("arow:r=0.1")
+    <arow:r=0.1, 0 rounds, 0 features>
+    """
+    return given if isinstance(given, Learner) else from_specification(given)
 
 
 def positive(**parameters: float) -> None:

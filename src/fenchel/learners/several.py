@@ -10,20 +10,22 @@ from fenchel.learners.learner import Learner
 from fenchel.learners.matrix_space import MaxMargin
 from fenchel.learners.outputs import MultiLabel, MultiOutput
 from fenchel.learners.queries import Ranking
-from fenchel.learners.registry import CATALOGUE, NESTED, Entry
+from fenchel.learners.registry import CATALOGUE, NESTED, Entry, learner_of
 
 
-def one_against_rest(learner: Learner, classes: Sequence[Any] | None = None) -> OneAgainstRest:
+def one_against_rest(
+    learner: Learner | str, classes: Sequence[Any] | None = None
+) -> OneAgainstRest:
     """Several classes by one learner of two for each.
 
     >>> from fenchel import learners
     >>> learners.one_against_rest(learners.arow(r=0.1))
     <one_against_rest:learner=arow:r=0.1, 0 rounds, 0 features>
     """
-    return OneAgainstRest(learner, classes=classes)
+    return OneAgainstRest(learner_of(learner), classes=classes)
 
 
-def max_margin(learner: Learner, classes: Sequence[Any] | None = None) -> MaxMargin:
+def max_margin(learner: Learner | str, classes: Sequence[Any] | None = None) -> MaxMargin:
     """Several classes by one learner of two in the matrix space R^{K×d}.
 
     Problem: tell K classes apart by the largest of K scores s = W·x.
@@ -45,10 +47,10 @@ def max_margin(learner: Learner, classes: Sequence[Any] | None = None) -> MaxMar
     >>> learners.max_margin(learners.arow(r=0.1))
     <max_margin:learner=arow:r=0.1, 0 rounds, 0 features>
     """
-    return MaxMargin(learner, classes=classes)
+    return MaxMargin(learner_of(learner), classes=classes)
 
 
-def multi_label(learner: Learner, classes: Sequence[Any] | None = None) -> MultiLabel:
+def multi_label(learner: Learner | str, classes: Sequence[Any] | None = None) -> MultiLabel:
     """Any number of labels a row, by one learner of two classes for each label.
 
     The labels of a block are an indicator matrix of 0 and 1, or one set of labels a row.
@@ -59,20 +61,20 @@ def multi_label(learner: Learner, classes: Sequence[Any] | None = None) -> Multi
     >>> learner.predict_many([[1.0, 0.0]])
     array([[1, 0]])
     """
-    return MultiLabel(learner, classes=classes)
+    return MultiLabel(learner_of(learner), classes=classes)
 
 
-def multi_output(learner: Learner) -> MultiOutput:
+def multi_output(learner: Learner | str) -> MultiOutput:
     """Several numbers a row, by one learner of regression for each output.
 
     >>> from fenchel import learners
     >>> learners.multi_output(learners.normalized_lms())
     <multi_output:learner=normalized_lms, 0 rounds, 0 features>
     """
-    return MultiOutput(learner)
+    return MultiOutput(learner_of(learner))
 
 
-def ranking(learner: Learner, pairs: int | None = None, seed: int = 0) -> Ranking:
+def ranking(learner: Learner | str, pairs: int | None = None, seed: int = 0) -> Ranking:
     """The order of rows inside queries, by a learner of two classes on their differences.
 
     Problem: rows come in queries; score them so that larger relevance gets the larger score.
@@ -92,7 +94,7 @@ def ranking(learner: Learner, pairs: int | None = None, seed: int = 0) -> Rankin
     >>> learners.ranking(learners.arow(r=0.1), pairs=100)
     <ranking:pairs=100,learner=arow:r=0.1, 0 rounds, 0 features>
     """
-    return Ranking(learner, pairs, seed)
+    return Ranking(learner_of(learner), pairs, seed)
 
 
 def _enter(

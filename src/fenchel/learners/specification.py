@@ -30,8 +30,9 @@ def parse(text: str) -> tuple[str, dict[str, Any]]:
     >>> parse("arow:r=0.1,diagonal=yes,form=original")
     ('arow', {'r': 0.1, 'diagonal': True, 'form': 'original'})
     """
+    name = name_of(text)
     _, colon, rest = text.partition(":")
-    return name_of(text), _parameters(rest, text) if colon else {}
+    return name, _parameters(rest, text) if colon else {}
 
 
 def _parameters(items: str, text: str) -> dict[str, Any]:
@@ -50,7 +51,14 @@ def _parameters(items: str, text: str) -> dict[str, Any]:
 
 def name_of(text: str) -> str:
     """The name that a specification begins with."""
+    _refuse_other_than_text(text)
     return text.partition(":")[0].strip().replace("-", "_")
+
+
+def _refuse_other_than_text(given: Any) -> None:
+    if not isinstance(given, str):
+        what = f"{given.__name__} not called" if inspect.isfunction(given) else f"{given!r:.60}"
+        raise ValueError(f"the learner is {what}: give learners.arow(), say, or the text 'arow'")
 
 
 def parse_nested(text: str, parameter: str) -> tuple[dict[str, Any], list[str]]:
@@ -61,10 +69,17 @@ def parse_nested(text: str, parameter: str) -> tuple[dict[str, Any], list[str]]:
     """
     head, equals, inner = text.partition(f"{parameter}=")
     if not equals or not inner:
-        raise ValueError(f"write {name_of(text)}:{parameter}=… with a learner")
+        example = "arow+perceptron" if parameter.endswith("s") else "arow"
+        raise ValueError(f"write {name_of(text)}:{parameter}={example}, say")
+    inside = re.split(r"\+(?=[A-Za-z_])", inner)  # before a letter: 1e+5 is a number
+    for part in inside:
+        if "," in name_of(part):
+            raise ValueError(
+                f"{part!r} in {text!r} is no learner: join learners by +, and put other parameters "
+                f"before {parameter}="
+            )
     before = head.partition(":")[2].rstrip().removesuffix(",")
-    # A plus sign before a letter: 1e+5 is a number.
-    return _parameters(before, text) if before else {}, re.split(r"\+(?=[A-Za-z_])", inner)
+    return _parameters(before, text) if before else {}, inside
 
 
 def _value(text: str) -> Any:
