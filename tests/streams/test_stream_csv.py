@@ -127,6 +127,14 @@ def test_columns_that_were_not_told_apart() -> None:
         read("1\n0\n", "csv")
 
 
+def test_a_decimal_comma_is_no_category() -> None:
+    text = "job;pay;y\ncook;1,5;0\n"
+    with pytest.raises(BadInput, match=r":2: a decimal comma in .* pay \('1,5'\); write decimal p"):
+        read(text, "csv")
+    assert read(text, "csv", categorical=["pay"])[0][1][1] == ("pay=1,5", 1.0)
+    assert read('job,pay,y\n"1,5",2,0\n', "csv")[0][1][0] == ("job=1,5", 1.0)
+
+
 def test_two_columns_of_one_name() -> None:
     with pytest.raises(BadInput, match=r"two columns have one name \('a'\); .* header=False"):
         read("a,a,y\n1,2,3\n", "csv")

@@ -1,8 +1,11 @@
-"""Whether the first line of CSV text is a header or a row, as far as its cells can tell."""
+"""What the first lines of CSV text tell: a header or a row, decimal points or commas."""
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 def first_number_of_a_row(cells: list[str], label: str | None) -> str | None:
@@ -20,6 +23,16 @@ def first_number_of_a_row(cells: list[str], label: str | None) -> str | None:
     if not numbers or (label in cells and label not in numbers) or _count_up(numbers):
         return None
     return numbers[0]
+
+
+def decimal_commas(line: str, separator: str, columns: list[str]) -> dict[str, str]:
+    """The cells written with a decimal comma, which would pass for categories, by column.
+
+    >>> decimal_commas("cook;1,5;2", ";", ["job", "pay", "y"])
+    {'pay': '1,5'}
+    """
+    cells = zip(columns, line.split(separator), strict=False)
+    return {name: cell.strip() for name, cell in cells if DECIMAL_COMMA.fullmatch(cell.strip())}
 
 
 def is_number(cell: str) -> bool:

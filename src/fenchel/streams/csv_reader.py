@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fenchel.streams.chunks import Bytes
 from fenchel.streams.csv import CATEGORY, IGNORED, Layout, parse
 from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
-from fenchel.streams.csv_header import first_number_of_a_row, is_number
+from fenchel.streams.csv_header import decimal_commas, first_number_of_a_row, is_number
 from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake
 from fenchel.streams.hard import Hard, parse_exactly
 from fenchel.streams.names import joined
@@ -63,9 +63,18 @@ class CsvReader:
                 stop = self._read_header(piece[start:])
                 self.header_lines = blank + piece[start : start + stop].tobytes().count(b"\n")
                 if start + stop < len(piece):
+                    self._refuse_decimal_commas(piece[start + stop :])
                     yield piece[start + stop :]
                 break
         yield from pieces
+
+    def _refuse_decimal_commas(self, data: Bytes) -> None:
+        line = data[:LONGEST_CELL].tobytes().split(b"\n", 1)[0].decode(errors="replace")
+        found = decimal_commas(line, self._separator or ",", self._columns)
+        for name in (column for column in found if column not in self._categorical):
+            what = f"a decimal comma in the column {name}"
+            remedy = "write decimal points, or declare the column in categorical="
+            raise self._refused(what, remedy, found[name], self.header_lines + 1)
 
     def split(self, data: Bytes) -> int:
         """Records end with a line, unless it is inside quotes."""
@@ -129,6 +138,7 @@ class CsvReader:
         self._set_kinds(columns)
 
     def _set_kinds(self, columns: list[str]) -> None:
+        self._columns = columns
         heads, offsets = joined([f"{name}=" for name in columns])
         label_column = columns.index(self.label) if self.label in columns else -1
         self._layout = Layout(
@@ -142,8 +152,8 @@ class CsvReader:
             kinds[label_column] = IGNORED
         self._kinds = np.array(kinds, np.int8)
 
-    def _refused(self, what: str, remedy: str, value: str | None = None) -> BadInput:
-        return BadInput(what, remedy, value=value, file=self._file, line=1)
+    def _refused(self, what: str, remedy: str, value: str | None = None, line: int = 1) -> BadInput:
+        return BadInput(what, remedy, value=value, file=self._file, line=line)
 
     def parse(self, data: Bytes) -> Batch:
         """The rows of a chunk; its columns' kinds as far as they are known."""
