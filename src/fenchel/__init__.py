@@ -33,6 +33,12 @@ _LAZY = {
     "losses": ("fenchel.losses", None),
     "regularizers": ("fenchel.regularizers", None),
     "rules": ("fenchel.rules", None),
+    # Doors of their own, not brought by a star: scikit-learn comes with one of them.
+    "certificates": ("fenchel.certificates", None),
+    "estimators": ("fenchel.estimators", None),
+    "evaluate": ("fenchel.evaluate", None),
+    "models": ("fenchel.models", None),
+    "streams": ("fenchel.streams", None),
 }
 
 
@@ -45,4 +51,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_LAZY})

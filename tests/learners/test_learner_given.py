@@ -1,5 +1,8 @@
 """What is given as a learner or as a part: a specification is taken, anything else is told."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -88,3 +91,11 @@ def test_measurements_as_labels_point_to_regression() -> None:
 def test_a_query_that_comes_back_is_refused() -> None:
     with pytest.raises(ValueError, match=r"qid\[2\] is 7, .*: sort the rows by qid"):
         OnlineRanker("perceptron").fit(X, [1, 0, 1, 0], qid=[7, 3, 7, 3])
+
+
+def test_every_door_opens_after_a_plain_import() -> None:
+    doors = ("certificates", "estimators", "evaluate", "learners", "models", "streams")
+    opened = "; ".join(f"fenchel.{door}" for door in doors)
+    code = f"import fenchel, sys; assert 'numpy' not in sys.modules; {opened}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
