@@ -18,15 +18,13 @@ FULL = 100
 # progressive error of the whole mixture relative to the better of Vowpal Wabbit's defaults: of some
 # 60 learners and parameters, experts were dropped as long as that got no worse, and among lists as
 # good the cheaper was taken. benchmarks/QUALITY.md reports both halves.
-CLASSES = (
+BINARY = (
     "passive_aggressive",
     "arow:r=1,form=original",
-    "arow:r=1",
-    "arow:r=10",
     "normalized_adaptive_gradient:eta=0.25,loss=squared_hinge",
     "coin_betting:loss=logistic",
-    "soft_confidence_weighted",
 )
+MULTICLASS = (*BINARY, "arow:r=1", "arow:r=10", "soft_confidence_weighted")
 CLASSES_FULL = ("arow:r=0.1,diagonal=no,form=original", "arow:r=10,diagonal=no")
 REGRESSION = (
     "vovk_azoury_warmuth:diagonal=yes",
@@ -41,8 +39,8 @@ REGRESSION = (
 REGRESSION_FULL = ("vovk_azoury_warmuth", "vovk_azoury_warmuth:a=0.01")
 
 EXPERTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "binary": (CLASSES, CLASSES_FULL),
-    "multiclass": (CLASSES, CLASSES_FULL),
+    "binary": (BINARY, CLASSES_FULL),
+    "multiclass": (MULTICLASS, CLASSES_FULL),
     "regression": (REGRESSION, REGRESSION_FULL),
 }
 
