@@ -70,12 +70,15 @@ def entropic_drift(learner: Any, watch: Watch) -> float:
 
 def matrix_drift(learner: Any, watch: Watch) -> float:
     f = learner.regularizer
-    factor = f.factor[1 : learner.columns + 1, 1 : learner.columns + 1].astype(np.longdouble)
+    slots = slice(1, learner.columns + 1)
+    factor, rows = (
+        part.astype(np.longdouble) for part in (f.factor[slots, slots], f.rows[:, slots])
+    )
     diagonal = np.diag(factor)
     factor = np.triu(factor, 1) + np.diag(np.where(diagonal == 0.0, np.sqrt(f.a), diagonal))
     exact = watch.squares + f.a * np.eye(len(factor))
     scale = np.sqrt(np.outer(np.diag(exact), np.diag(exact)))
-    return float(np.max(np.abs(factor.T @ factor - exact) / scale))
+    return float(np.max(np.abs(factor.T @ factor + rows.T @ rows - exact) / scale))
 
 
 CASES = {

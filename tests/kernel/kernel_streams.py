@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 KINDS = ("dense", "sparse", "heavy", "rescaled", "degenerate", "late")
 
@@ -32,3 +33,10 @@ def random_stream(kind: str, task: str, rng: np.random.Generator, rows=10, colum
     importance = np.ones(rows)
     importance[3:] = rng.choice([0.0, 0.5, 1.0, 2.0], rows - 3, p=[0.1, 0.2, 0.5, 0.2])
     return Stream(X, y, importance)
+
+
+def shifted(X: np.ndarray, first: int) -> sp.csr_array:
+    """The same rows, sparse, their columns from ``first`` on."""
+    rows = sp.csr_array(X)
+    shape = X.shape[0], X.shape[1] + first
+    return sp.csr_array((rows.data, rows.indices + first, rows.indptr), shape=shape)

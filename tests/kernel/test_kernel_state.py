@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fenchel._kernel import state
-from fenchel._kernel.state import MATRIX, SCALAR, SLOTS, Array
+from fenchel._kernel.state import FEW, LINE, MATRIX, ROWS, SCALAR, SLOTS, Array
 from fenchel.regularizers import FullQuadratic, Leveled, PNorm
 
 
@@ -19,6 +19,7 @@ class Outer(NamedTuple):
     inner: Any = Inner()
     table: Array = MATRIX
     clock: Array = SCALAR
+    latest: Array = ROWS
     labels: tuple[str, ...] = ("a", "b")
 
 
@@ -28,6 +29,7 @@ def started():
     part.inner.sums[:] = [1.0, 2.0, 3.0]
     part.table[:] = np.arange(9.0).reshape(3, 3)
     part.clock[0] = 7.0
+    part.latest[:] = np.arange(3.0 * FEW).reshape(FEW, 3)
     return part
 
 
@@ -57,15 +59,32 @@ def test_grow_keeps_every_number_and_adds_zeros(started):
     assert grown.inner.sums.tolist() == [1.0, 2.0, 3.0, 0.0, 0.0]
     assert np.array_equal(grown.table[:3, :3], started.table)
     assert grown.table.sum() == started.table.sum()
+    assert np.array_equal(grown.latest[:, :3], started.latest)
+    assert grown.latest.sum() == started.latest.sum()
     assert grown.clock is started.clock  # a scalar does not grow
     assert started.inner.sums.tolist() == [1.0, 2.0, 3.0]
 
 
 def test_arrays_have_dotted_names_in_a_fixed_order(started):
-    assert [name for name, _ in state.arrays(started)] == ["inner.sums", "table", "clock"]
+    names = ["inner.sums", "table", "clock", "latest"]
+    assert [name for name, _ in state.arrays(started)] == names
     assert dict(state.arrays(started))["inner.sums"] is started.inner.sums
     leveled = dict(state.arrays(state.start(Leveled(PNorm()), 3)))
     assert {"inner.theta", "inner.powers", "level"} <= leveled.keys()
+
+
+def test_arrays_are_cut_to_a_width(started):
+    cut = dict(state.arrays(started, width=2))
+    shapes = {"inner.sums": (2,), "table": (2, 2), "clock": (1,), "latest": (FEW, 2)}
+    assert {name: array.shape for name, array in cut.items()} == shapes
+    assert np.array_equal(cut["latest"], started.latest[:, :2])
+
+
+@pytest.mark.parametrize("width", [1, 7, 8, 1000, 1_000_000])
+def test_arrays_begin_with_a_line_of_the_cache(width):
+    for _, array in state.arrays(state.start(Inner(), width)):
+        assert array.ctypes.data % (LINE * array.itemsize) == 0
+        assert array.flags.c_contiguous
 
 
 def test_copy_shares_nothing(started):

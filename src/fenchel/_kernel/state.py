@@ -3,8 +3,8 @@
 A part declares its state by the defaults of its fields: ``SLOTS`` (one number for each slot),
 ``RECORD`` (the same, but a part's records of a slot lie side by side in memory: a slot is one
 visit, whatever the number of arrays), ``SCALAR`` (one number that the run changes), ``MATRIX``
-(slots × slots). Everything else is a parameter or another part. ``start`` gives a part its arrays;
-``grow`` moves them to a larger width.
+(slots × slots), ``ROWS`` (a few rows of slots). Everything else is a parameter or another part.
+``start`` gives a part its arrays; ``grow`` moves them to a larger width.
 """
 
 from __future__ import annotations
@@ -24,6 +24,14 @@ SLOTS: Array = np.zeros(0)
 RECORD: Array = np.zeros(0)
 SCALAR: Array = np.zeros(0)
 MATRIX: Array = np.zeros((0, 0))
+FEW = 9
+ROWS: Array = np.zeros((FEW, 0))
+
+# So many numbers are a line of the cache. Arrays begin with one: vectors across two take twice the time.
+LINE = 8
+
+# What the first model files have not: arrays that start at 0, as where no row waits.
+LATER = ("widest", "waiting", "rows", "turns")
 
 PARTS: list[type] = []
 
@@ -58,7 +66,17 @@ def shape_of(marker: Any, width: Width) -> tuple[int, ...] | None:
         return (1,)
     if marker is MATRIX and isinstance(width, int):
         return (width, width)
+    if marker is ROWS and isinstance(width, int):
+        return (FEW, width)
     return None
+
+
+def zeros(shape: tuple[int, ...]) -> Array:
+    """Zeros that begin with a line of the cache."""
+    size = int(np.prod(shape))
+    spare = np.zeros(size + LINE)
+    begin = -spare.ctypes.data // spare.itemsize % LINE
+    return spare[begin : begin + size].reshape(shape)
 
 
 def replaced(part: Part, changes: dict[str, Any]) -> Part:
@@ -77,12 +95,12 @@ def room(part: Any, width: Width) -> dict[str, Array]:
     shapes = {name: shape_of(marker, width) for name, marker in markers.items()}
     records = [name for name, marker in markers.items() if marker is RECORD]
     if records and isinstance(width, int):
-        side_by_side = np.zeros((width, len(records)))
+        side_by_side = zeros((width, len(records)))
         beside = {name: side_by_side[:, i] for i, name in enumerate(records)}
     else:
         beside = {}
     return {
-        name: beside[name] if name in beside else np.zeros(shape)
+        name: beside[name] if name in beside else zeros(shape)
         for name, shape in shapes.items()
         if shape is not None
     }
@@ -117,13 +135,17 @@ def _stay(smaller: Array, larger: Array) -> None:
     larger[tuple(slice(0, n) for n in smaller.shape)] = smaller
 
 
-def arrays(part: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
-    """The state arrays of a part and of the parts inside it, with dotted names."""
+def arrays(part: Any, prefix: str = "", width: int = -1) -> Iterator[tuple[str, Array]]:
+    """The state arrays of a part and of the parts inside it, with dotted names.
+
+    ``width`` cuts them to so many slots.
+    """
     for name, value in fields(part).items():
-        if shape_of(marker_of(part, name), 0) is not None:
-            yield prefix + name, value
+        shape = shape_of(marker_of(part, name), width)
+        if shape is not None:
+            yield prefix + name, value[tuple(map(slice, shape))] if width >= 0 else value
         elif is_part(value):
-            yield from arrays(value, f"{prefix}{name}.")
+            yield from arrays(value, f"{prefix}{name}.", width)
 
 
 def copy(part: Part) -> Part:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fenchel._kernel import state
 from fenchel._kernel.compile import suited
-from fenchel._kernel.state import MATRIX, Array
+from fenchel._kernel.state import MATRIX, ROWS, Array
 from fenchel.certificates.certificate import Assumption
 from fenchel.loops.terms import all_terms
 from fenchel.regularizers import (
@@ -141,20 +141,22 @@ def textbook(part: Any, columns: int, intercept: bool) -> Any:
             changes[name] = value[kept]
         elif marker is MATRIX:
             changes[name] = value[kept, kept]
+        elif marker is ROWS:
+            changes[name] = value[:, kept]
         elif state.is_part(value):
             changes[name] = textbook(value, columns, intercept)
     plain = state.replaced(part, changes)
     if isinstance(part, FullQuadratic):
-        return plain._replace(factor=_moments(part, changes["factor"]))
+        return plain._replace(factor=_moments(plain))
     return plain
 
 
-def _moments(f: FullQuadratic, factor: Array) -> Array:
-    """A − a·I of A = RᵀR; a row of R that was never touched is that of √a·I."""
-    R = factor.copy()
+def _moments(f: FullQuadratic) -> Array:
+    """A − a·I of A = RᵀR + Σ p·pᵀ; a row of R that was never touched is that of √a·I."""
+    R = f.factor.copy()
     untouched = np.diag(R) == 0.0
     R[untouched, untouched] = np.sqrt(f.a)
-    return np.asarray(R.T @ R - f.a * np.eye(len(R)))
+    return np.asarray(R.T @ R + f.rows.T @ f.rows - f.a * np.eye(len(R)))
 
 
 def theta_of(f: Any) -> Array:

@@ -92,15 +92,11 @@ class Composed(Learner):
 
     def state_arrays(self) -> dict[str, Array]:
         """The state by name, as wide as the columns taken up: spare room is left out."""
-        slots = self.columns + 1
-        return {
-            name: array[tuple(slice(0, min(n, slots)) for n in array.shape)]
-            for name, array in state.arrays(self._parts)
-        }
+        return dict(state.arrays(self._parts, width=self.columns + 1))
 
     def restart(self, width: int) -> None:
         """Fresh state of so many columns."""
-        self._hold(state.start(self._parts, max(width + 1, LEAST_SLOTS)))
+        self._hold(state.start(self._parts, self._slots_for(width)))
         self.columns = width
         self._set_dimension(width)
 
@@ -122,7 +118,7 @@ class Composed(Learner):
         """Take these parts, and note what every round asks of them: a walk over them takes longer
         than a round."""
         self._parts: Parts = parts
-        self._slots = max(len(array) for _, array in state.arrays(parts))
+        self._slots = max(array.shape[-1] for _, array in state.arrays(parts))
         self._dimensions = state.dimensions_of(parts)
         self._ours = all(map(state.from_package, parts))
         self._has_matrix = any(array.ndim == 2 for _, array in state.arrays(parts))
@@ -229,7 +225,9 @@ class Composed(Learner):
         """Arrays for so many columns: as many as asked the first time, then by doubling."""
         if width + 1 > self._slots:
             self._refuse_full(width)
-            slots = max(width + 1, 2 * self._slots) if self.columns else width + 1
+            slots = self._slots_for(width)
+            if self.columns:
+                slots = max(slots, 2 * self._slots)
             try:
                 self._hold(state.grow(self._parts, slots))
             except MemoryError:
@@ -237,6 +235,11 @@ class Composed(Learner):
                     f"X has {width} columns: the state of {self.name} does not fit into memory; "
                     "hash the features into fewer columns"
                 ) from None
+
+    def _slots_for(self, width: int) -> int:
+        """As many as so many columns need; each row of a matrix begins with a line of the cache."""
+        slots = max(width + 1, LEAST_SLOTS)
+        return -(-slots // state.LINE) * state.LINE if self._has_matrix else slots
 
     def _refuse_full(self, width: int) -> None:
         if width > MOST_FULL and self._has_matrix:

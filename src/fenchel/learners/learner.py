@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fenchel._kernel import border
+from fenchel._kernel import border, state
 from fenchel._kernel.state import Array
 from fenchel.certificates import Block, Certificate, Hindsight, Regret, tightest
 from fenchel.learners import certifying, features
@@ -383,6 +383,8 @@ class Learner(ABC):
         """Take the state of a model file."""
         self.restart(width)
         for name, array in self.state_arrays().items():
+            if name not in arrays and name.rpartition(".")[2] in state.LATER:
+                continue
             if name not in arrays or arrays[name].shape != array.shape:
                 raise ValueError(f"no array {name!r} of shape {array.shape}")
             array[...] = arrays[name]

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from fenchel._kernel import helper, verb
 from fenchel._kernel.rows import entries, slot_of, value_of
 from fenchel._kernel.state import SCALAR, SLOTS, Array, part
-from fenchel.regularizers.full import FullQuadratic, back_substituted
+from fenchel.regularizers.factor import back_substituted
+from fenchel.regularizers.full import FullQuadratic
 from fenchel.regularizers.newton import NewtonStep
 from fenchel.regularizers.pacing import idle_sum, pace, reshapes, unit, unit_scale
 from fenchel.regularizers.verbs import margin, prepare, weight
@@ -92,7 +93,7 @@ def bank_weights(f: Any, average: Any, view: Any, row: Any) -> None:
 
 @bank_weights.of(FullQuadratic)
 def _bank_full(f: Any, average: Any, view: Any, row: Any) -> None:
-    """Every weight moves in every round: w_t = R⁻¹(b − a·⟨a, b⟩/(r + χ)), O(d²)."""
+    """Every weight moves in every round: w_t = F⁻¹(b − a·⟨a, b⟩/(r + χ)), O(d²)."""
     shift = 0.0
     if view.chi > 0.0:
         shift = (margin(f, view, row) / view.shrink) * (1.0 - view.shrink) / view.chi

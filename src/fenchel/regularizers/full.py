@@ -1,8 +1,8 @@
 """f_t = ½·wᵀA_t·w with the whole matrix A_t = a·I + Σ x_s·x_sᵀ/r (Sections 4 and 6.2).
 
-Kept as the triangular factor R of A = RᵀR and b = R⁻ᵀθ, turned by Givens rotations: O(d²) a round,
-as the rank-one update of an inverse is, but backward stable, so that no number of rounds and no
-scaling of the features makes A indefinite. Then, with the a that solves Rᵀa = x,
+Kept as a factor F of A = FᵀF (see ``factor``) and b = F⁻ᵀθ: O(d²) a round, as the rank-one update
+of an inverse is, but backward stable, so that no number of rounds and no scaling of the features
+makes A indefinite. Then, with the a that solves Fᵀa = x,
 
     xᵀA⁻¹x = ‖a‖²,    θᵀA⁻¹x = ⟨a, b⟩,    and θᵀ(A + xxᵀ/r)⁻¹x = ⟨a, b⟩·r/(r + ‖a‖²)  (Woodbury).
 """
@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel import helper
-from fenchel._kernel.rows import ONE, entries, saturated, slot_of, value_of
-from fenchel._kernel.state import MATRIX, SLOTS, Array, part
+from fenchel._kernel.rows import entries, saturated, slot_of, value_of
+from fenchel._kernel.state import MATRIX, ROWS, SCALAR, SLOTS, Array, part
+from fenchel.regularizers.factor import add_row, back_substituted, dot, solve_row
 from fenchel.regularizers.verbs import (
     all_weights,
     commit,
@@ -25,9 +25,6 @@ from fenchel.regularizers.verbs import (
     spread,
     weight,
 )
-
-# Where an entry of a row is larger, its square or its product with R would overflow.
-BOUND = 1e150
 
 
 @part
@@ -49,6 +46,10 @@ class FullQuadratic(NamedTuple):
     theta: Array = SLOTS
     rotated: Array = SLOTS
     factor: Array = MATRIX
+    widest: Array = SCALAR
+    waiting: Array = SCALAR
+    rows: Array = ROWS
+    turns: Array = ROWS
 
     @property
     def homogeneous(self) -> bool:
@@ -106,89 +107,26 @@ class FullQuadratic(NamedTuple):
 
 class _View(NamedTuple):
     solved: Array
+    reach: float
     chi: float
     shrink: float
 
 
-@helper
-def pivot(f: Any, k: Any) -> float:
-    """R_kk; a row that was never touched is that of √a·I."""
-    return float(f.factor[k, k]) if f.factor[k, k] != 0.0 else float(np.sqrt(f.a))
-
-
-@helper
-def bounded(value: float) -> float:
-    """The value, held where its product with another such is finite."""
-    return min(max(value, -BOUND), BOUND)
-
-
-@helper
-def solve_row(f: Any, row: Any) -> Array:
-    """The solution a of Rᵀa = x; rows of R before the first non-zero of x are passed over."""
-    n = np.uint64(f.theta.shape[0])
-    rest = np.zeros(f.theta.shape[0])
-    for k in range(entries(row)):
-        rest[slot_of(row, k)] += bounded(value_of(row, k))
-    for k in range(n):
-        if rest[k] != 0.0:
-            rest[k] = saturated(rest[k] / pivot(f, k))
-            for j in range(k + ONE, n):
-                rest[j] -= rest[k] * f.factor[k, j]
-    return rest
-
-
-@helper
-def length_of(a: float, b: float) -> float:
-    """√(a² + b²); by ``hypot``, which costs ten times as much, only where a square might not fit."""
-    square = a * a + b * b
-    return float(np.sqrt(square)) if 1e-280 < square < 1e280 else saturated(np.hypot(a, b))
-
-
-@helper
-def rotate_in(f: Any, row: Any, scale: float, extra: float) -> None:
-    """A ← A + scale²·x·xᵀ and Rᵀb ← Rᵀb + scale·extra·x, by one Givens rotation a row of R."""
-    n = np.uint64(f.theta.shape[0])
-    rest = np.zeros(f.theta.shape[0])
-    for k in range(entries(row)):
-        rest[slot_of(row, k)] += bounded(scale * value_of(row, k))
-    extra = bounded(extra)
-    for k in range(n):
-        if rest[k] != 0.0:
-            old = pivot(f, k)
-            new = length_of(old, rest[k])
-            cosine = old / new
-            sine = rest[k] / new
-            f.factor[k, k] = new
-            for j in range(k + ONE, n):
-                above = f.factor[k, j]
-                f.factor[k, j] = cosine * above + sine * rest[j]
-                rest[j] = cosine * rest[j] - sine * above
-            above = f.rotated[k]
-            f.rotated[k] = saturated(cosine * above + sine * extra)
-            extra = saturated(cosine * extra - sine * above)
-
-
 @look.of(FullQuadratic)
 def _look(f: Any, row: Any) -> _View:
-    solved = solve_row(f, row)
-    chi = 0.0
-    for j in range(solved.shape[0]):
-        chi += solved[j] * solved[j]
-    chi = saturated(chi)
+    solved, reach = solve_row(f, row)
+    chi = saturated(dot(solved, solved))
     r = f.r / row.importance if row.importance > 0.0 else np.inf
     shrink = 1.0
     if f.tentative and np.isfinite(r):
         shrink = r / (r + chi)
-    return _View(solved, chi, shrink)
+    return _View(solved, reach, chi, shrink)
 
 
 @margin.of(FullQuadratic)
 def _margin(f: Any, view: Any, row: Any) -> float:
     """⟨w_t, x_t⟩ = m_t·r/(r + χ_t), m_t = θᵀA_{t−1}⁻¹x_t."""
-    total = 0.0
-    for j in range(view.solved.shape[0]):
-        total += view.solved[j] * f.rotated[j]
-    return float(total * view.shrink)
+    return float(dot(view.solved, f.rotated) * view.shrink)
 
 
 @rescued_margin.of(FullQuadratic)
@@ -199,21 +137,8 @@ def _rescued(f: Any, view: Any, row: Any) -> float:
 
 @weight.of(FullQuadratic)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
-    """w_j of R·w = b, by back substitution: O(d²) for one coordinate, see ``back_substituted``."""
+    """w_j of F·w = b, by back substitution: O(d²) for one coordinate, see ``back_substituted``."""
     return float(back_substituted(f, f.rotated)[slot])
-
-
-@helper
-def back_substituted(f: Any, right: Array) -> Array:
-    """The solution w of R·w = right; A⁻¹θ for right = b."""
-    n = f.theta.shape[0]
-    w = np.zeros(n)
-    for k in range(n - 1, -1, -1):
-        rest = right[k]
-        for j in range(k + 1, n):
-            rest -= f.factor[k, j] * w[j]
-        w[k] = saturated(rest / pivot(f, k)) if rest == rest else 0.0
-    return w
 
 
 @all_weights.of(FullQuadratic)
@@ -226,7 +151,7 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     if row.importance == 0.0 or (coefficient == 0.0 and not f.always):
         return
     scale = np.sqrt(saturated(row.importance / f.r))
-    rotate_in(f, row, scale, coefficient / scale)
+    add_row(f, row, view, scale, coefficient / scale)
     for k in range(entries(row)):
         j = slot_of(row, k)
         f.theta[j] = saturated(f.theta[j] + coefficient * value_of(row, k))

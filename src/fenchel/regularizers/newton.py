@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._kernel.rows import LARGEST, entries, saturated, slot_of, value_of
-from fenchel._kernel.state import MATRIX, SLOTS, Array, part
-from fenchel.regularizers.full import back_substituted, rotate_in, solve_row
+from fenchel._kernel.state import MATRIX, ROWS, SCALAR, SLOTS, Array, part
+from fenchel.regularizers.factor import add_row, back_substituted, dot, solve_row
 from fenchel.regularizers.verbs import all_weights, commit, look, margin, spread, weight
 
 
@@ -25,20 +25,23 @@ class NewtonStep(NamedTuple):
     theta: Array = SLOTS
     rotated: Array = SLOTS
     factor: Array = MATRIX
+    widest: Array = SCALAR
+    waiting: Array = SCALAR
+    rows: Array = ROWS
+    turns: Array = ROWS
 
 
 class _View(NamedTuple):
     solved: Array
+    reach: float
     margin: float
 
 
 @look.of(NewtonStep)
 def _look(f: Any, row: Any) -> _View:
-    solved = solve_row(f, row)
-    total = 0.0
-    for j in range(solved.shape[0]):
-        total += solved[j] * f.rotated[j]
-    return _View(solved, saturated(total) if total == total else 0.0)
+    solved, reach = solve_row(f, row)
+    total = dot(solved, f.rotated)
+    return _View(solved, reach, saturated(total) if total == total else 0.0)
 
 
 @margin.of(NewtonStep)
@@ -65,7 +68,7 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
         return
     slope = -coefficient
     step = min(max((slope * view.margin - f.eta) * slope, -LARGEST), LARGEST)
-    rotate_in(f, row, slope, step / slope)
+    add_row(f, row, view, slope, step / slope)
     for k in range(entries(row)):
         j = slot_of(row, k)
         f.theta[j] = saturated(f.theta[j] + step * value_of(row, k))
