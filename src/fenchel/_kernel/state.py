@@ -9,7 +9,9 @@ visit, whatever the number of arrays), ``SCALAR`` (one number that the run chang
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,6 +31,9 @@ ROWS: Array = np.zeros((FEW, 0))
 
 # So many numbers are a line of the cache. Arrays begin with one: vectors across two take twice the time.
 LINE = 8
+# And so many a large page: one fault at the first touch instead of 512.
+PAGE = 2**18
+LARGE_PAGES = hasattr(mmap, "MADV_HUGEPAGE")
 
 # What the first model files have not: arrays that start at 0, as where no row waits.
 LATER = ("widest", "waiting", "rows", "turns")
@@ -72,11 +77,24 @@ def shape_of(marker: Any, width: Width) -> tuple[int, ...] | None:
 
 
 def zeros(shape: tuple[int, ...]) -> Array:
-    """Zeros that begin with a line of the cache."""
+    """Zeros that begin with a line of the cache; large ones with a large page."""
     size = int(np.prod(shape))
-    spare = np.zeros(size + LINE)
-    begin = -spare.ctypes.data // spare.itemsize % LINE
+    page = PAGE if size >= PAGE and LARGE_PAGES else LINE
+    whole = -(-size // page) * page + page
+    spare = np.zeros(whole) if page == LINE else _mapped(whole)
+    begin = -spare.ctypes.data // spare.itemsize % page
     return spare[begin : begin + size].reshape(shape)
+
+
+def _mapped(size: int) -> Array:
+    """Zeros in a mapping of their own, on large pages."""
+    try:
+        mapping = mmap.mmap(-1, 8 * size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except (OSError, OverflowError) as error:
+        raise MemoryError(f"no room for {size} numbers") from error
+    with suppress(OSError):  # a kernel without large pages
+        mapping.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(mapping, np.float64)
 
 
 def replaced(part: Part, changes: dict[str, Any]) -> Part:

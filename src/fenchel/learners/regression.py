@@ -30,7 +30,7 @@ def vovk_azoury_warmuth(
 
     Guarantee: R_T(u) ≤ a/2·‖u‖² + Y²/2·Σ x_tᵀA_t⁻¹x_t ≤ a/2·‖u‖² + Y²/2·ln|A_T/a|, Y = max |y_t|.
 
-    Cost: d² a round with the full matrix, kept as a triangular factor by Givens rotations (stable
+    Cost: d² a round with the full matrix, kept as a factor by orthogonal turns alone (stable
     however long the stream); the non-zeros of a row with ``diagonal``.
 
     Parameters: ``a`` > 0; ``diagonal``; ``domain`` (box or orthant, diagonal only). Importance 2

@@ -85,9 +85,8 @@ def last_slot(row: Any) -> float:
 
 
 @helper
-def spread_out(row: Any, scale: float, out: Any) -> None:
-    """out ← scale·x."""
-    out[:] = 0.0
+def add_to(out: Any, row: Any, scale: float) -> None:
+    """out ← out + scale·x."""
     for k in range(entries(row)):
         out[slot_of(row, k)] += bounded(scale * value_of(row, k))
 
@@ -130,8 +129,8 @@ def forward_substituted(f: Any, a: Any) -> None:
 @helper
 def solve_row(f: Any, row: Any) -> tuple[Array, float]:
     """The solution a of Fᵀa = x, and ‖R⁻ᵀx‖²."""
-    a = np.empty(f.theta.shape[0])
-    spread_out(row, 1.0, a)
+    a = np.zeros(f.theta.shape[0])
+    add_to(a, row, 1.0)
     forward_substituted(f, a)
     reach = dot(a, a)
     for i in range(waiting(f)):
@@ -174,7 +173,7 @@ def add_row(f: Any, row: Any, view: Any, scale: float, extra: float) -> None:
 def wait(f: Any, row: Any, solved: Any, scale: float, extra: float) -> None:
     """Keep p = scale·x and its u, and b ← S⁻¹(b + extra·q) with q = scale·a."""
     i = waiting(f)
-    spread_out(row, scale, f.rows[i])
+    add_to(f.rows[i], row, scale)
     nu = np.sqrt(1.0 + scale * scale * dot(solved, solved))
     share = scale / np.sqrt(nu * (1.0 + nu))
     u = f.turns[i]
@@ -264,8 +263,8 @@ def length_of(a: float, b: float) -> float:
 def rotate_in(f: Any, row: Any, scale: float, extra: float) -> None:
     """Turn one row into R at once, by one Givens rotation a row of R: exact at every scale."""
     n = np.uint64(f.theta.shape[0])
-    rest = np.empty(f.theta.shape[0])
-    spread_out(row, scale, rest)
+    rest = np.zeros(f.theta.shape[0])
+    add_to(rest, row, scale)
     for k in range(n):
         if rest[k] != 0.0:
             old = pivot(f, k)
