@@ -1,5 +1,6 @@
 """The counts that tests keep (cases tried, flips refused, kills survived), told in one summary."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -15,3 +16,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("what was tried")
         for name, number in sorted(counts.items()):
             terminalreporter.write_line(f"{number:>9,}  {name}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Names differ from process to process where an address or gzip's clock is in them."""
+    for item in items:
+        if re.search(r" at 0x[0-9a-f]{6}|\\x1f\\x8b", item.nodeid):
+            raise pytest.UsageError(f"{item.nodeid}: give the parameters ids=")

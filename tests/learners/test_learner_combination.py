@@ -56,7 +56,7 @@ def textbook_coins(standard, y):
     wealth += 1.0
     out = []
     for s, label in zip(standard, y, strict=True):
-        bets = coins / (stakes + 1.0) * wealth
+        bets = np.maximum(coins, 0.0) / (stakes + 1.0) * wealth
         out.append(1.0 / (1.0 + np.exp(-bets @ s)))
         coin = ((label > 0) - out[-1]) * s
         wealth += coin * bets
@@ -73,7 +73,8 @@ def test_binary_combination_is_the_textbook():
     chance = textbook_coins(standard, y)
     signs = np.where(margins > 0.0, 1.0, -1.0)
     vote = (textbook_hedge((1.0 - y[:, None] * signs) / 2.0) * signs).sum(axis=1)
-    both = np.stack([vote, np.where(chance > 0.5, 1.0, -1.0)], axis=1)
+    led = np.where(chance == 0.5, vote, chance - 0.5)  # the vote settles a tie
+    both = np.stack([vote, np.where(led > 0.0, 1.0, -1.0)], axis=1)
     final = (textbook_hedge((1.0 - y[:, None] * both) / 2.0) * both).sum(axis=1)
     expected = np.where(final > 0.0, 1.0, -1.0) * np.abs(2.0 * chance - 1.0)
     got = learners.hedge(experts(), combined=True).learn_many(X, y)
@@ -170,6 +171,6 @@ def test_the_expected_loss_keeps_to_its_bound():
     X, y = two_classes()
     learner = learners.hedge(experts(), combined=True)
     learner.learn_many(X, y)
-    mixture, choice = learner._hedge, learner._combination.choice
+    mixture, choice = learner._blend.hedge, learner._blend.choice
     regret = choice.expected[0] - mixture.losses.min()
     assert regret <= 2.0 * mixture.gap[0] + 2.0 * choice.gap[0] + 1e-9

@@ -51,7 +51,7 @@ def test_a_specification_among_experts() -> None:
         ("arow:", "'arow:' lacks a parameter: write name, or name:key=value"),
         ("arow:r=", "'r=' in 'arow:r=' has no value: write key=value"),
     ],
-    ids=str,
+    ids=["none", "number", "not called", "typo", "capitals", "colon", "no value"],
 )
 def test_what_is_no_learner(door, given, match) -> None:
     with pytest.raises(ValueError, match=match):

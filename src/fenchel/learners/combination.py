@@ -17,9 +17,7 @@ from fenchel._kernel.state import Array
 from fenchel.learners import features
 from fenchel.learners.regression import vovk_azoury_warmuth
 from fenchel.loops.combining import combine, new_coins, new_scales, standardise
-from fenchel.loops.mixing import mix_numbers, new_hedge, shares_of
-
-NO_LABELS = np.zeros(0, dtype=np.int64)  # nothing is learned from
+from fenchel.loops.mixing import mix_numbers, named_arrays, new_hedge, shares_now
 
 
 class ClassCombination:
@@ -32,23 +30,16 @@ class ClassCombination:
 
     def arrays(self) -> dict[str, Array]:
         """The state by name."""
-        return _named(scales=self.scales, coins=self.coins, choice=self.choice)
+        return named_arrays(scales=self.scales, coins=self.coins, choice=self.choice)
 
-    def learn(self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array) -> Array:
-        """The probabilities from before each label; ``ballots`` are the mixture's votes."""
-        return self._combined(margins, active, ballots, y, weights, learning=True)
-
-    def read(self, margins: Array, active: Array, ballots: Array) -> Array:
-        """The probabilities as the next round would see them."""
-        return self._combined(margins, active, ballots, NO_LABELS, features.ONE, learning=False)
-
-    def _combined(
+    def chances(
         self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
     ) -> Array:
-        chances = np.empty(ballots.shape)
+        """The probabilities from before each label; ``ballots`` are the mixture's votes."""
+        out = np.empty(ballots.shape)
         own = self.choice, self.scales, self.coins
-        combine(*own, margins, active, ballots, y, weights, learning, chances)
-        return chances
+        combine(*own, margins, active, ballots, y, weights, learning, out)
+        return out
 
 
 class NumberCombination:
@@ -67,7 +58,7 @@ class NumberCombination:
 
     def arrays(self) -> dict[str, Array]:
         """The state by name."""
-        own = _named(scales=self.scales, choice=self.choice)
+        own = named_arrays(scales=self.scales, choice=self.choice)
         return {
             **own,
             "last": self.last,
@@ -91,7 +82,7 @@ class NumberCombination:
         before = np.broadcast_to(self.last, len(mixed))
         rows, width = self._differences(numbers, active, mixed, before, features.ONE, False)
         rest = self.learner._read_rows(rows, len(mixed), width, "margins")
-        mixture, combination = _shares(self.choice)
+        mixture, combination = shares_now(self.choice)
         return np.asarray(
             mixture * mixed + combination * np.clip(_difference(mixed, -rest), *bounds)
         )
@@ -126,13 +117,3 @@ def _targets_before(last: Array, y: Array, weights: Array) -> Array:
     latest = np.maximum.accumulate(np.concatenate([[0], seen]))
     last[0] = targets[latest[-1]]
     return np.asarray(targets[latest[:-1]])
-
-
-def _shares(hedge: Any) -> Array:
-    shares = np.empty(len(hedge.losses))
-    shares_of(hedge, shares)
-    return shares
-
-
-def _named(**states: Any) -> dict[str, Array]:
-    return {f"{of}.{name}": a for of, s in states.items() for name, a in s._asdict().items()}

@@ -12,19 +12,15 @@ from numpy.typing import ArrayLike
 
 from fenchel._kernel.state import Array
 from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_expert
+from fenchel.learners.blending import BLENDS
 from fenchel.learners.classes import shares_of_one
-from fenchel.learners.combination import (
-    NO_LABELS,
-    ClassCombination,
-    NumberCombination,
-)
 from fenchel.learners.composed import Composed
 from fenchel.learners.features import ONE
 from fenchel.learners.in_units import in_units, read_in_units
 from fenchel.learners.learner import Learner
 from fenchel.learners.rows import pieces_of
 from fenchel.learners.workers import Crew, in_parallel
-from fenchel.loops.mixing import Hedge, mix_choices, mix_numbers, new_hedge, shares_of
+from fenchel.loops.mixing import shares_now
 from fenchel.loops.units import UNIT, grown, new_units
 
 # Entries of a piece of a block: with smaller ones the experts' states are loaded more often.
@@ -85,15 +81,10 @@ class Mixture(Learner):
         super().__init__(name=name, parameters=chosen, task=tasks.pop(), classes=classes)
         self.experts = [expert.copy() for expert in experts]
         self._limits = list(limits) if limits is not None else [None] * len(experts)
-        self._hedge: Hedge = new_hedge(len(experts))
-        self._bounds = np.array([np.inf, -np.inf])
-        self._warm = False
+        self._blend = BLENDS[self.task](len(experts), combined)
+        self._compiled: set[str] = set()  # which is not for several threads at once
         self._crew = Crew()
         self._units: Array | None = new_units(0) if unitless else None
-        self._combination: Any = None
-        if combined:
-            kind = NumberCombination if self.task == "regression" else ClassCombination
-            self._combination = kind(len(experts))
         if classes is not None:
             self.declare(classes)
         self._share_labels()
@@ -116,14 +107,14 @@ class Mixture(Learner):
 
     def shares(self) -> dict[str, float]:
         """How much each expert counts in the next round."""
-        shares = self._shares()
+        shares = shares_now(self._blend.hedge)
         return {e.specification: float(v) for e, v in zip(self.experts, shares, strict=True)}
 
     @property
     def best(self) -> Learner:
         """The expert with the least loss so far."""
-        losses = np.where(self._hedge.active > 0.0, self._hedge.losses, np.inf)
-        return self.experts[int(np.argmin(losses))]
+        losses = self._blend.hedge.losses
+        return self.experts[min(self._blend.active, key=lambda k: losses[k])]
 
     @property
     def certifies(self) -> bool:
@@ -150,15 +141,11 @@ class Mixture(Learner):
 
     def state_arrays(self) -> dict[str, Array]:
         """The experts' arrays by number, AdaHedge's and the combination's."""
-        arrays = {f"hedge.{k}": v for k, v in self._hedge._asdict().items()}
-        arrays["hedge.bounds"] = self._bounds
-        if self._combination is not None:
-            arrays.update({f"combination.{k}": v for k, v in self._combination.arrays().items()})
+        arrays = self._blend.arrays()
         if self._units is not None:
             arrays["units"] = self._units[: self.columns]
-        for number, expert in enumerate(self.experts):
-            if self._hedge.active[number]:  # a retired one has nothing left to tell
-                arrays.update({f"{number}.{k}": v for k, v in expert.state_arrays().items()})
+        for k in self._blend.active:  # a retired one has nothing left to tell
+            arrays |= {f"{k}.{name}": v for name, v in self.experts[k].state_arrays().items()}
         return arrays
 
     def restart(self, width: int) -> None:
@@ -166,30 +153,23 @@ class Mixture(Learner):
         self.columns = width
         if self._units is not None:
             self._units = new_units(width)
-        for expert, on in zip(self.experts, self._hedge.active, strict=True):
+        for expert, on in zip(self.experts, self._blend.hedge.active, strict=True):
             expert.restart(width if on else 0)
 
     def lay_in(self, arrays: dict[str, Array], width: int) -> None:
         """Take the state of a model file; experts retired there are retired here."""
-        self._hedge.active[:] = arrays["hedge.active"]
+        self._blend.hedge.active[:] = arrays["hedge.active"]
         self._share_labels()
         super().lay_in(arrays, width)
 
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
         kept["experts"] = [expert.copy() for expert in self.experts]
-        kept["_hedge"] = Hedge(*(array.copy() for array in self._hedge))
-        kept["_bounds"] = self._bounds.copy()
+        kept["_blend"] = self._blend.copy()
         kept["_units"] = None if self._units is None else self._units.copy()
-        kept["_combination"] = _copy(self._combination, len(self.experts))
         return kept
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
-
-    def _shares(self) -> Array:
-        shares = np.empty(len(self.experts))
-        shares_of(self._hedge, shares)
-        return shares
 
     def _learn_rows(
         self, rows: Any, count: int, width: int, targets: Array, importance: Array, checked: bool
@@ -211,9 +191,9 @@ class Mixture(Learner):
                 work["units"] = partial(self._put_in_units, new)
             if present is not None:
                 learn = partial(self._learn_piece, present, width)
-                work |= {k: partial(learn, k) for k in self._active()}
-            self._crew.do(work, together=self._warm)
-        self._warm = True
+                work |= {k: partial(learn, k) for k in self._blend.active}
+            self._crew.do(work, together="learned" in self._compiled)
+        self._compiled.add("learned")
         for expert in self.experts:
             expert.rounds += count
         return out
@@ -227,36 +207,8 @@ class Mixture(Learner):
         piece.margins[k] = learned
 
     def _mix_piece(self, piece: _Piece) -> None:
-        self._mix(self._gathered(piece.margins), piece.y, piece.weights, piece.out)
-
-    def _mix(self, margins: Array, y: Array, weights: Array, out: Array) -> None:
-        """Mix a piece's margins, and let the combination compete."""
-        if self.task == "regression":
-            self._mix_numbers(margins, y, weights, out)
-        else:
-            labels = (y > 0.0 if self.task == "binary" else y).astype(np.int64)
-            out[:] = self._mix_classes(margins, labels, weights, learning=True)
-
-    def _mix_classes(self, margins: Array, labels: Any, weights: Array, learning: bool) -> Array:
-        """The votes, or the probabilities: of each class, or those of the second less the first's."""
-        two = self.task == "binary"
-        margins = margins[:, :, None] if two else _with_classes(margins, len(self.classes))
-        votes = np.empty((margins.shape[1], 2 if two else margins.shape[2]))
-        mix_choices(self._hedge, margins, labels, weights, learning, votes)
-        if self._combination is not None:
-            given = margins, self._hedge.active, votes
-            combination = self._combination
-            votes = (
-                combination.learn(*given, labels, weights) if learning else combination.read(*given)
-            )
-        return votes[:, 1] - votes[:, 0] if two else votes
-
-    def _mix_numbers(self, numbers: Array, y: Array, weights: Array, out: Array) -> None:
-        before = self._bounds.copy()
-        mix_numbers(self._hedge, numbers, y, weights, self._bounds, out)
-        if self._combination is not None:
-            active = self._hedge.active
-            out[:] = self._combination.learn(numbers, active, out, y, weights, before)
+        margins = self._gathered(piece.margins)
+        piece.out[:] = self._blend.learn(margins, piece.y, piece.weights)
 
     def _in_units(self, rows: Any, count: int, weights: Array, learning: bool) -> Any:
         """The rows as the experts see them."""
@@ -270,53 +222,46 @@ class Mixture(Learner):
         Under ``unitless`` u is fixed on the features in units of their size, as the experts see
         them; a u of the features as they are is then compared with nobody.
         """
-        choice = None if self._combination is None else self._combination.choice
-        found = [hedge_bound(self._hedge, choice)]
+        hedge, choice = self._blend.hedge, self._blend.choice
+        found = [hedge_bound(hedge, choice)]
         if past is None or (u is not None and self._units is not None):
             return found
         if self._units is not None:
             seen_as = partial(read_in_units, columns=self.columns)
             read, past = seen_as(read), past.seen_as("in units", seen_as)
-        for k, (expert, on) in enumerate(zip(self.experts, self._hedge.active, strict=True)):
-            if on and isinstance(expert, Composed) and expert.certifies:
+        for k in self._blend.active:
+            expert = self.experts[k]
+            if isinstance(expert, Composed) and expert.certifies:
                 own = expert._certify(read, past, u)
                 name, total = expert.specification, float(expert._parts.ledger.loss[0])
-                found += through_expert(self._hedge, choice, k, name, total, own)
+                found += through_expert(hedge, choice, k, name, total, own)
         return found
 
     def _read_rows(self, rows: Any, count: int, width: int, what: str) -> Array:
         self._make_room(width)
         rows = self._in_units(rows, count, ONE, learning=False)
-        margins = self._each(lambda e: e._read_rows(rows, count, width, what))
-        if self.task == "regression":
-            return self._read_numbers(margins)
-        return self._mix_classes(margins, NO_LABELS, ONE, learning=False)
+        active = self._blend.active
 
-    def _read_numbers(self, numbers: Array) -> Array:
-        if self._bounds[0] > self._bounds[1]:
-            return np.zeros(numbers.shape[1])
-        numbers = np.clip(numbers, *self._bounds)
-        mixed = self._shares() @ numbers
-        if self._combination is None:
-            return mixed
-        active = self._hedge.active
-        return np.asarray(self._combination.read(numbers, active, mixed, self._bounds))
+        def read(k: int) -> Array:
+            return self.experts[k]._read_rows(rows, count, width, what)
 
-    def _active(self) -> list[int]:
-        """The numbers of the experts that have not retired."""
-        return [k for k, on in enumerate(self._hedge.active) if on]
-
-    def _each(self, read: Callable[[Learner], Array]) -> Array:
-        """What every active expert makes of some rows, in parallel."""
-        active = self._active()
-        results = in_parallel(lambda k: read(self.experts[k]), active)
-        return self._gathered(dict(zip(active, results, strict=True)))
+        together = "read" in self._compiled
+        margins = in_parallel(read, active) if together else [read(k) for k in active]
+        self._compiled.add("read")
+        return self._blend.read(self._gathered(dict(zip(active, margins, strict=True))))
 
     def _gathered(self, margins: dict[int, Array]) -> Array:
-        """The margins of all experts; a retired one predicts 0."""
-        out = np.zeros((len(self.experts), *next(iter(margins.values())).shape))
-        for k, column in margins.items():
-            out[k] = column
+        """The margins of all experts by row and class; a retired one predicts 0.
+
+        Those of classes that the experts have yet to meet are −∞.
+        """
+        count = len(next(iter(margins.values())))
+        several = self.task == "multiclass"
+        out = np.zeros((len(self.experts), count, len(self.classes) if several else 1))
+        for k, margin in margins.items():
+            found = margin if several else margin[:, None]
+            out[k, :, : found.shape[1]] = found
+            out[k, :, found.shape[1] :] = -np.inf
         return out
 
     def _all_weights(self) -> Array:
@@ -324,8 +269,8 @@ class Mixture(Learner):
         with self._lock:
             if self.task != "regression":
                 return self._out_of_units(self.best._all_weights())
-            shares = self._shares()[self._hedge.active > 0.0]
-            mixed = shares @ np.stack([self.experts[k]._all_weights() for k in self._active()])
+            shares, active = shares_now(self._blend.hedge), self._blend.active
+            mixed = shares[active] @ np.stack([self.experts[k]._all_weights() for k in active])
             return self._out_of_units(np.asarray(mixed))
 
     def _out_of_units(self, weights: Array) -> Array:
@@ -342,16 +287,17 @@ class Mixture(Learner):
 
     def _take_up(self, width: int) -> Any:
         taken: list[tuple[Learner, Any]] = []
-        before = self.columns, self._hedge.active.copy(), self._units, list(self.experts), taken
+        on = self._blend.hedge.active
+        before = self.columns, on.copy(), self._units, list(self.experts), taken
         try:
             self._make_room(width)
             for k, limit in enumerate(self._limits):
-                if limit is not None and width > limit and self._hedge.active[k]:
-                    self._hedge.active[k] = 0.0
+                if limit is not None and width > limit and on[k]:
+                    on[k] = 0.0
                     self.experts[k] = self.experts[k].copy()  # the old one may be put back
                     self.experts[k].restart(0)
                 expert = self.experts[k]
-                taken.append((expert, expert._take_up(width if self._hedge.active[k] else 0)))
+                taken.append((expert, expert._take_up(width if on[k] else 0)))
         except Exception:
             self._put_back(before)
             raise
@@ -360,23 +306,6 @@ class Mixture(Learner):
 
     def _put_back(self, before: Any) -> None:
         self.columns, active, self._units, self.experts, taken = before
-        self._hedge.active[:] = active
+        self._blend.hedge.active[:] = active
         for expert, kept in taken:
             expert._put_back(kept)
-
-
-def _with_classes(margins: Array, classes: int) -> Array:
-    """Margins of all classes: −∞ for those that the experts have yet to meet."""
-    missing = classes - margins.shape[2]
-    return np.pad(margins, ((0, 0), (0, 0), (0, missing)), constant_values=-np.inf)
-
-
-def _copy(combination: Any, count: int) -> Any:
-    """A combination in the same state that goes its own way."""
-    if combination is None:
-        return None
-    twin = type(combination)(count)
-    kept = combination.arrays()
-    for name, array in twin.arrays().items():
-        array[...] = kept[name]
-    return twin

@@ -4,7 +4,7 @@ A vote says who is right; the margins also say how sure. Each expert's margins a
 s_{t,k} = m_{t,k}/(mean of |m_{s,k}| over s ≤ t), held in [−1, 1], and the class probabilities are
 the softmax of Σ_k w_k·s_{t,k,c}, with one weight an expert for all classes. The weights are those
 of Krichevsky-Trofimov bettors (Orabona & Pál, 2016) on the gradient of the logistic loss, which
-have no learning rate.
+have no learning rate; none is below 0, so that no expert counts against what it says.
 """
 
 from __future__ import annotations
@@ -86,13 +86,18 @@ def standardise(
 
 @helper
 def _bet(coins: Any, k: int) -> float:
-    """What expert k's bettor stakes, from a wealth that began at 1."""
-    return float(coins.sums[k] / (coins.stakes[k] + 1.0) * (1.0 + coins.reward[k]))
+    """What expert k's bettor stakes, from a wealth that began at 1; never against its expert."""
+    return float(max(coins.sums[k], 0.0) / (coins.stakes[k] + 1.0) * (1.0 + coins.reward[k]))
 
 
 @helper
-def _softmax(bets: Array, standard: Array, known: Any, chances: Array) -> int:
-    """chances[c] ∝ exp(Σ_k bets[k]·standard[k, c]) over the known classes; the likeliest, or −1."""
+def _softmax(
+    bets: Array, standard: Array, known: Any, ballots: Array, t: int, chances: Array
+) -> int:
+    """chances[c] ∝ exp(Σ_k bets[k]·standard[k, c]) over the known classes; the likeliest, or −1.
+
+    Of several that are likeliest, the one with most votes.
+    """
     highest = -np.inf
     likeliest = -1
     for c in range(chances.shape[0]):
@@ -100,7 +105,8 @@ def _softmax(bets: Array, standard: Array, known: Any, chances: Array) -> int:
         if known[c]:
             for k in range(bets.shape[0]):
                 chances[c] += bets[k] * standard[k, c]
-            if chances[c] > highest:
+            tied = chances[c] == highest and ballots[t, c] > ballots[t, likeliest]
+            if chances[c] > highest or tied:
                 highest = chances[c]
                 likeliest = c
     total = 0.0
@@ -208,7 +214,7 @@ def combine(
         if not two:
             for c in range(classes):
                 known[c] = margins[first, t, c] > -np.inf
-        likeliest = _softmax(bets, standard, known, chances)
+        likeliest = _softmax(bets, standard, known, ballots, t, chances)
         for c in range(classes):
             votes[c] = shares[0] * ballots[t, c] + shares[1] * (c == likeliest)
         if learning:

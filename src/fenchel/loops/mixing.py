@@ -177,6 +177,17 @@ def mix_numbers(
 
 
 @kernel
-def shares_of(hedge: Any, shares: Array) -> None:
-    """The experts' shares in the next round."""
+def _shares_of(hedge: Any, shares: Array) -> None:
     shares_into(hedge, shares)
+
+
+def shares_now(hedge: Hedge) -> Array:
+    """The experts' shares in the next round."""
+    shares = np.empty(len(hedge.losses))
+    _shares_of(hedge, shares)
+    return shares
+
+
+def named_arrays(**states: Any) -> dict[str, Array]:
+    """The arrays of some states, as ``state.array``."""
+    return {f"{of}.{name}": a for of, s in states.items() for name, a in s._asdict().items()}
