@@ -127,7 +127,7 @@ MUTANTS = (
            "second_order_perceptron-full", "FullQuadratic"),
     Mutant("the prediction without x_t in A_t", "regularizers.full._look",
            "shrink = r / (r + chi)", "shrink = 1.0", "vovk_azoury_warmuth-full", "FullQuadratic"),
-    Mutant("a rotation of the wrong sign", "regularizers.factor.rotate_in",
+    Mutant("a rotation of the wrong sign", "regularizers.turning.rotate_in",
            "cosine * rest[j] - sine * above", "cosine * rest[j] + sine * above",
            "vovk_azoury_warmuth-full", "FullQuadratic"),
     Mutant("Gaussian: variance not shrunk", "regularizers.gaussian._move",

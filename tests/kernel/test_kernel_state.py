@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from fenchel._kernel import state
-from fenchel._kernel.state import FEW, LINE, MATRIX, ROWS, SCALAR, SLOTS, Array
+from fenchel._kernel.memory import LINE
+from fenchel._kernel.state import FEW, MANY, MATRIX, RECORD, ROWS, SCALAR, SLOTS, Array
 from fenchel.regularizers import FullQuadratic, Leveled, PNorm
 
 
@@ -21,6 +22,11 @@ class Outer(NamedTuple):
     clock: Array = SCALAR
     latest: Array = ROWS
     labels: tuple[str, ...] = ("a", "b")
+
+
+class Pair(NamedTuple):
+    theta: Array = RECORD
+    squares: Array = RECORD
 
 
 @pytest.fixture
@@ -85,6 +91,21 @@ def test_arrays_begin_with_a_line_of_the_cache(width):
     for _, array in state.arrays(state.start(Inner(), width)):
         assert array.ctypes.data % (LINE * array.itemsize) == 0
         assert array.flags.c_contiguous
+
+
+def test_records_lie_side_by_side_where_they_are_many():
+    few = state.start(Pair(), MANY - 1)
+    assert few.theta.strides == few.squares.strides == (8,)
+    few.theta[:], few.squares[:] = 1.0, 2.0
+    for many in (
+        state.start(Pair(), MANY),
+        state.grow(few, MANY),
+        state.copy(state.grow(few, MANY)),
+    ):
+        assert many.theta.strides == many.squares.strides == (16,)
+        assert many.squares.ctypes.data - many.theta.ctypes.data == 8
+    assert many.theta[: MANY - 1].tolist() == few.theta.tolist()
+    assert many.squares[: MANY - 1].tolist() == few.squares.tolist()
 
 
 def test_copy_shares_nothing(started):

@@ -111,3 +111,12 @@ def test_files_from_before_rows_waited(tmp_path):
     old = Learner.load(tmp_path / "old")
     assert old.decide_many(X).tobytes() == learner.decide_many(X).tobytes()
     assert old.learn_many(X, y).tobytes() == learner.learn_many(X, y).tobytes()
+
+
+@pytest.mark.parametrize("count", [FEW, 1e18, -1.0, np.nan, np.inf])
+def test_a_file_that_tells_nonsense_of_waiting_rows(count):
+    X, y, importance = stream("vovk_azoury_warmuth")
+    learner = learners.vovk_azoury_warmuth()
+    learner.learn_many(shifted(X, WIDE), y, importance)
+    learner.regularizer.waiting[0] = count
+    assert np.all(np.isfinite(learner.learn_many(shifted(X, WIDE), y)))

@@ -1,21 +1,21 @@
 """The state of a part: plain arrays with names, all zero at the start, growing with the stream.
 
 A part declares its state by the defaults of its fields: ``SLOTS`` (one number for each slot),
-``RECORD`` (the same, but a part's records of a slot lie side by side in memory: a slot is one
-visit, whatever the number of arrays), ``SCALAR`` (one number that the run changes), ``MATRIX``
-(slots × slots), ``ROWS`` (a few rows of slots). Everything else is a parameter or another part.
-``start`` gives a part its arrays; ``grow`` moves them to a larger width.
+``RECORD`` (the same, but where there are many slots a part's records of one lie side by side in
+memory: a slot is one visit, whatever the number of arrays), ``SCALAR`` (one number that the run
+changes), ``MATRIX`` (slots × slots), ``ROWS`` (a few rows of slots). Everything else is a parameter
+or another part. ``start`` gives a part its arrays; ``grow`` moves them to a larger width.
 """
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fenchel._kernel.memory import zeros
 
 Array = NDArray[np.float64]
 Part = TypeVar("Part")
@@ -26,14 +26,11 @@ SLOTS: Array = np.zeros(0)
 RECORD: Array = np.zeros(0)
 SCALAR: Array = np.zeros(0)
 MATRIX: Array = np.zeros((0, 0))
+# From so many slots on, records lie side by side; fewer are in the cache anyway, and a dense row reads
+# and writes them as vectors.
+MANY = 4096
 FEW = 9
 ROWS: Array = np.zeros((FEW, 0))
-
-# So many numbers are a line of the cache. Arrays begin with one: vectors across two take twice the time.
-LINE = 8
-# And so many a large page: one fault at the first touch instead of 512.
-PAGE = 2**18
-LARGE_PAGES = hasattr(mmap, "MADV_HUGEPAGE")
 
 # What the first model files have not: arrays that start at 0, as where no row waits.
 LATER = ("widest", "waiting", "rows", "turns")
@@ -76,27 +73,6 @@ def shape_of(marker: Any, width: Width) -> tuple[int, ...] | None:
     return None
 
 
-def zeros(shape: tuple[int, ...]) -> Array:
-    """Zeros that begin with a line of the cache; large ones with a large page."""
-    size = int(np.prod(shape))
-    page = PAGE if size >= PAGE and LARGE_PAGES else LINE
-    whole = -(-size // page) * page + page
-    spare = np.zeros(whole) if page == LINE else _mapped(whole)
-    begin = -spare.ctypes.data // spare.itemsize % page
-    return spare[begin : begin + size].reshape(shape)
-
-
-def _mapped(size: int) -> Array:
-    """Zeros in a mapping of their own, on large pages."""
-    try:
-        mapping = mmap.mmap(-1, 8 * size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except (OSError, OverflowError) as error:
-        raise MemoryError(f"no room for {size} numbers") from error
-    with suppress(OSError):  # a kernel without large pages
-        mapping.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(mapping, np.float64)
-
-
 def replaced(part: Part, changes: dict[str, Any]) -> Part:
     """The part with some fields changed."""
     return type(part)(**{**fields(part), **changes})
@@ -112,7 +88,7 @@ def room(part: Any, width: Width) -> dict[str, Array]:
     markers = {name: marker_of(part, name) for name in part._fields}
     shapes = {name: shape_of(marker, width) for name, marker in markers.items()}
     records = [name for name, marker in markers.items() if marker is RECORD]
-    if records and isinstance(width, int):
+    if records and isinstance(width, int) and width >= MANY:
         side_by_side = zeros((width, len(records)))
         beside = {name: side_by_side[:, i] for i, name in enumerate(records)}
     else:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from fenchel._kernel import state
 from fenchel._kernel.compile import fresh, lean, settled
+from fenchel._kernel.memory import LINE
 from fenchel._kernel.rows import SparseRows
 from fenchel._kernel.state import Array
 from fenchel.certificates import Certificate, Hindsight
@@ -57,7 +58,6 @@ class Composed(Learner):
             intercept=intercept,
             classes=classes,
         )
-        self._calls: dict[Any, Any] = {}
         self._hold(state.start(parts, LEAST_SLOTS))
         self._margin = np.empty(1)
         self._set_dimension(0)
@@ -109,7 +109,6 @@ class Composed(Learner):
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         super().__setstate__(kept)
-        self._calls = {}
         self._hold(self._parts)
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
@@ -118,6 +117,7 @@ class Composed(Learner):
         """Take these parts, and note what every round asks of them: a walk over them takes longer
         than a round."""
         self._parts: Parts = parts
+        self._calls: dict[Any, Any] = {}  # records lie otherwise where there are many
         self._slots = max(array.shape[-1] for _, array in state.arrays(parts))
         self._dimensions = state.dimensions_of(parts)
         self._ours = all(map(state.from_package, parts))
@@ -239,7 +239,7 @@ class Composed(Learner):
     def _slots_for(self, width: int) -> int:
         """As many as so many columns need; each row of a matrix begins with a line of the cache."""
         slots = max(width + 1, LEAST_SLOTS)
-        return -(-slots // state.LINE) * state.LINE if self._has_matrix else slots
+        return -(-slots // LINE) * LINE if self._has_matrix else slots
 
     def _refuse_full(self, width: int) -> None:
         if width > MOST_FULL and self._has_matrix:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._kernel.rows import saturated, sum_over, term
-from fenchel._kernel.state import SLOTS, Array, part
+from fenchel._kernel.state import RECORD, Array, part
 from fenchel.regularizers.domains import Whole, confine
 from fenchel.regularizers.verbs import (
     absorb,
@@ -36,8 +36,8 @@ class DiagonalQuadratic(NamedTuple):
     r: float = 1.0
     always: bool = False
     domain: Any = Whole()
-    theta: Array = SLOTS
-    squares: Array = SLOTS
+    theta: Array = RECORD
+    squares: Array = RECORD
 
     @property
     def homogeneous(self) -> bool:

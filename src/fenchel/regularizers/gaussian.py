@@ -13,7 +13,7 @@ import numpy as np
 
 from fenchel._kernel import helper
 from fenchel._kernel.rows import saturated, sum_over, term
-from fenchel._kernel.state import SLOTS, Array, part
+from fenchel._kernel.state import RECORD, Array, part
 from fenchel.regularizers.verbs import (
     absorb,
     absorb_row,
@@ -28,8 +28,8 @@ class Gaussian(NamedTuple):
     """Mean ``theta`` and precisions 1 + ``squares``; on an update 1/Σ_jj grows by x_j²/r."""
 
     r: float = 1.0
-    theta: Array = SLOTS
-    squares: Array = SLOTS
+    theta: Array = RECORD
+    squares: Array = RECORD
 
 
 @part
@@ -37,8 +37,8 @@ class ConfidentGaussian(NamedTuple):
     """The same for soft confidence-weighted learning: 1/Σ_jj grows by α·φ/√u·x_j²."""
 
     phi: float = 1.0
-    theta: Array = SLOTS
-    squares: Array = SLOTS
+    theta: Array = RECORD
+    squares: Array = RECORD
 
 
 class _Variance(NamedTuple):

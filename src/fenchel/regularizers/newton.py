@@ -8,7 +8,8 @@ import numpy as np
 
 from fenchel._kernel.rows import LARGEST, entries, saturated, slot_of, value_of
 from fenchel._kernel.state import MATRIX, ROWS, SCALAR, SLOTS, Array, part
-from fenchel.regularizers.factor import add_row, back_substituted, dot, solve_row
+from fenchel.regularizers.factor import back_substituted, dot, solve_row
+from fenchel.regularizers.turning import add_row
 from fenchel.regularizers.verbs import all_weights, commit, look, margin, spread, weight
 
 
