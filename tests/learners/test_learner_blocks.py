@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from learner_cases import CASES, PLAIN, compiled_for, drawn
 
+from fenchel import learners
 from fenchel._kernel import state
 
 SEEDS = range(5 if PLAIN else 2)
@@ -123,14 +124,13 @@ def test_single_precision_input_is_read_exactly(case, form):
     assert bits(single) == bits(double)
 
 
-@single_cases
-def test_named_features_that_become_many(case):
+def test_named_features_that_become_many():
     """In the middle of the stream the state is laid out otherwise, for code compiled anew."""
     rows = np.arange(5 * state.MANY // 4).reshape(20, -1).repeat(3, axis=0)  # new names, then none
     X = sp.csr_array((np.ones(rows.size), rows.ravel(), rows.shape[1] * np.arange(61)))
     y = np.random.default_rng(0).choice([-1.0, 1.0], size=60)
     y[:2] = -1.0, 1.0
-    many, one = (case.learner(case.fixed) for _ in range(2))
+    many, one = (learners.arow() for _ in range(2))
     expected = many.learn_many(X, y)
     for t, names in enumerate(rows):
         named = {f"feature {j}": 1.0 for j in names}
