@@ -7,6 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from learner_cases import CASES, PLAIN
 
+from fenchel import Learner, losses, regularizers, rules
+
 ENTRIES = [1e300, -1e300, 1e-300, -1e-300, 5e-324, -0.0, 0.0, 1.0, -1.0]
 TARGETS = [1e300, -1e300, 1e-300, 0.0, 1.0, -1.0]
 MOST = 7  # rows
@@ -55,3 +57,14 @@ def test_no_nan_from_extreme_rows(case):
                 assert not np.isnan(learner.bias)
 
     check()
+
+
+@pytest.mark.skipif(not PLAIN, reason="compiled code does not ask whether an index is in an array")
+def test_the_weights_of_a_norm_end_with_the_columns():
+    norm = regularizers.WeightedPNorm(a=np.ones(5), p=2.0)
+    learner = Learner.of(losses.Hinge(), norm, rules.Aggressive())
+    learner.learn_many(np.ones((1, 3)), [1.0])
+    learner.learn_many(np.full((1, 4), 1e80), [-1.0])  # room for more columns than there are
+    assert learner.regularizer.theta.shape[0] > 5
+    learner.learn_many(np.full((1, 4), 1e160), [-1.0])
+    assert np.all(np.isfinite(learner.weights()))

@@ -58,7 +58,8 @@ def rebuild(f: Any, p: float, at_least: float) -> None:
     """Everything again from θ: a pivot above every ratio and ``at_least``, powers and total."""
     largest = at_least
     for j in range(f.theta.shape[0]):
-        largest = max(largest, ratio(f, j))
+        if f.theta[j] != 0.0:  # beyond the columns there are, no weight a_j may be kept
+            largest = max(largest, ratio(f, j))
     f.total[0] = 0.0
     f.error[0] = 0.0
     f.peak[0] = 0.0
