@@ -3,6 +3,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import joblib
+import numpy as np
 import pytest
 from sklearn.exceptions import SkipTestWarning
 from sklearn.utils.estimator_checks import check_estimator
@@ -25,7 +27,29 @@ def test_every_learner_passes_the_whole_battery():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.parametrize("estimator", [OnlineClassifier("arow"), OnlineRegressor("p_norm_lms")])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        OnlineClassifier("arow"),
+        OnlineRegressor("p_norm_lms"),
+        OnlineClassifier(),
+        OnlineRegressor(),
+    ],
+    ids=["arow", "p_norm_lms", "auto of classes", "auto of numbers"],
+)
 def test_compiled_too(estimator):
     assert SkipTestWarning is not None
     check_estimator(estimator)
+
+
+@pytest.mark.parametrize("learner", ["arow", "vovk_azoury_warmuth", "auto"])
+def test_learning_goes_on_after_a_mapped_pickle(learner, tmp_path):
+    X, y = np.random.default_rng(0).standard_normal((60, 5)), np.arange(60.0) % 7
+    made = OnlineRegressor(learner) if learner != "arow" else OnlineClassifier(learner)
+    y = y if learner != "arow" else y > 3.0
+    made.fit(X, y)
+    joblib.dump(made, tmp_path / "made.joblib")
+    mapped = joblib.load(tmp_path / "made.joblib", mmap_mode="r")
+    np.testing.assert_array_equal(mapped.predict(X), made.predict(X))
+    mapped.partial_fit(X, y)
+    np.testing.assert_array_equal(mapped.predict(X), made.partial_fit(X, y).predict(X))

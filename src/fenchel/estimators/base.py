@@ -131,8 +131,12 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         form = {"accept_sparse": "csr", "dtype": (np.float64, np.float32)}
         try:
             checked = validate_data(self, X, **form, ensure_all_finite=False, **options)
-        except (OverflowError, TypeError):  # beyond the floats, or a dict: the border can say which
+        except OverflowError:  # an integer beyond the floats: the border can say which
             border.as_values(X, "X")
+            raise
+        except TypeError:
+            if np.ndim(X) < 2:  # dicts of named features, say: the border knows what to do
+                border.as_values(X, "X")
             raise
         if not sp.issparse(X):
             _refuse_unsound(checked[0] if isinstance(checked, tuple) else checked)

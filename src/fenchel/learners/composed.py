@@ -109,7 +109,9 @@ class Composed(Learner):
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         super().__setstate__(kept)
-        self._hold(self._parts)
+        # Arrays that joblib maps from a file cannot be learned into.
+        writable = all(array.flags.writeable for _, array in state.arrays(self._parts))
+        self._hold(self._parts if writable else state.copy(self._parts))
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 

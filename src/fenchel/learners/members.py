@@ -9,7 +9,7 @@ import numpy as np
 
 from fenchel._kernel.state import Array
 from fenchel.learners.learner import Learner
-from fenchel.learners.rows import part_of
+from fenchel.learners.rows import are_many, part_of
 from fenchel.learners.workers import in_parallel
 
 
@@ -96,7 +96,8 @@ class Members(Learner):
             return member._learn_rows(part, count - begin, width, targets, weights, True)
 
         margins = np.full((count, len(begins)), -np.inf)
-        for k, column in enumerate(in_parallel(learn, range(len(begins)))):
+        learned = in_parallel(learn, range(len(begins)), are_many(rows, count))
+        for k, column in enumerate(learned):
             margins[begins[k] :, k] = column
             if k >= known and self.labels is not None:  # at its first row it was not known yet
                 margins[begins[k] : begins[k] + 1, k] = -np.inf

@@ -18,7 +18,7 @@ from fenchel.learners.composed import Composed
 from fenchel.learners.features import ONE
 from fenchel.learners.in_units import in_units, read_in_units
 from fenchel.learners.learner import Learner
-from fenchel.learners.rows import pieces_of
+from fenchel.learners.rows import are_many, pieces_of
 from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.mixing import shares_now
 from fenchel.loops.units import UNIT, grown, new_units
@@ -103,6 +103,9 @@ class Mixture(Learner):
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         super().__setstate__(kept)
+        self._blend = self._blend.copy()  # its arrays and the units may be mapped from a file
+        if self._units is not None and not self._units.flags.writeable:
+            self._units = self._units.copy()
         self._share_labels()
 
     def shares(self) -> dict[str, float]:
@@ -176,6 +179,7 @@ class Mixture(Learner):
     ) -> Array:
         self._refuse_unsound(rows, count, width, checked)
         out = np.empty((count, len(self.classes)) if self.task == "multiclass" else count)
+        together = "learned" in self._compiled and are_many(rows, count)
         pieces = []
         for begin, end, piece in pieces_of(rows, count, PIECE):
             weights = importance if len(importance) == 1 else importance[begin:end]
@@ -192,7 +196,7 @@ class Mixture(Learner):
             if present is not None:
                 learn = partial(self._learn_piece, present, width)
                 work |= {k: partial(learn, k) for k in self._blend.active}
-            self._crew.do(work, together="learned" in self._compiled)
+            self._crew.do(work, together)
         self._compiled.add("learned")
         for expert in self.experts:
             expert.rounds += count
@@ -245,8 +249,7 @@ class Mixture(Learner):
         def read(k: int) -> Array:
             return self.experts[k]._read_rows(rows, count, width, what)
 
-        together = "read" in self._compiled
-        margins = in_parallel(read, active) if together else [read(k) for k in active]
+        margins = in_parallel(read, active, "read" in self._compiled and are_many(rows, count))
         self._compiled.add("read")
         return self._blend.read(self._gathered(dict(zip(active, margins, strict=True))))
 

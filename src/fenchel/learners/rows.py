@@ -12,6 +12,16 @@ from numpy.typing import NDArray
 from fenchel._kernel.rows import DenseRows, SparseRows
 from fenchel._kernel.state import Array
 
+# Fewer entries are learned from, by each of several learners, before another thread wakes up.
+FEW = 4096
+
+
+def are_many(rows: Any, count: int) -> bool:
+    """Whether the rows are worth handing to other threads."""
+    if isinstance(rows, DenseRows):
+        return int(rows.values.size) >= FEW
+    return int(rows.indptr[count] - rows.indptr[0]) >= FEW
+
 
 def part_of(rows: Any, begin: int, end: int) -> Any:
     """Rows begin … end − 1, nothing copied."""

@@ -18,10 +18,15 @@ def _pool(process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="fenchel")
 
 
-def in_parallel(work: Callable[[Task], Result], tasks: Iterable[Task]) -> list[Result]:
-    """The results in the order of the tasks; the caller works too, so that nesting cannot wait."""
+def in_parallel(
+    work: Callable[[Task], Result], tasks: Iterable[Task], together: bool = True
+) -> list[Result]:
+    """The results in the order of the tasks; one after the other unless ``together``.
+
+    The caller works too, so that nesting cannot wait.
+    """
     todo = list(tasks)
-    if len(todo) <= 1:
+    if len(todo) <= 1 or not together:
         return [work(task) for task in todo]
     # A pool of threads does not survive a fork: each process has its own.
     helpers = [_pool(os.getpid()).submit(work, task) for task in todo[1:]]
@@ -46,11 +51,7 @@ class Crew:
     def do(self, work: Mapping[Any, Callable[[], None]], together: bool) -> None:
         """All of it, by kind; one after the other unless ``together``."""
         kinds = sorted(work, key=lambda kind: -self._seconds.get(kind, 0.0))
-        if together:
-            in_parallel(lambda kind: self._timed(kind, work[kind]), kinds)
-        else:
-            for kind in work:
-                self._timed(kind, work[kind])
+        in_parallel(lambda kind: self._timed(kind, work[kind]), kinds, together)
 
     def _timed(self, kind: Any, task: Callable[[], None]) -> None:
         begin = perf_counter()

@@ -143,8 +143,9 @@ def mix_choices(
                 chosen = choice_of(margins, k, t, two)
                 if chosen >= 0:
                     ballots[t, chosen] += shares[k]
-                wrong = 0.0 if chosen == y[t] else 1.0
-                losses[k] = charged(importance[min(t, last)], wrong)
+                if learning:
+                    wrong = 0.0 if chosen == y[t] else 1.0
+                    losses[k] = charged(importance[min(t, last)], wrong)
         if learning and charge(hedge, shares, eta, losses):
             eta = shares_into(hedge, shares)
 
