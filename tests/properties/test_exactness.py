@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 from cli.cli_helpers import run_elsewhere, text_lines, write_lines
 from fenchel import Learner
-from fenchel.learners import members, mixture
+from fenchel.learners import rows
 from properties.learner_kinds import KINDS, fingerprint, stream
 
 ROWS = 200
@@ -98,11 +99,21 @@ def test_the_width_of_indices_does_not_matter(kind):
 def test_threads_change_nothing(kind, monkeypatch):
     X, y, weights = stream(KINDS[kind](), ROWS)
     together, alone = KINDS[kind](), KINDS[kind]()
+    handed_over, submit = [], ThreadPoolExecutor.submit
+
+    def counted(pool, *work):
+        handed_over.append(work)
+        return submit(pool, *work)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", counted)
+    monkeypatch.setattr(rows, "FEW", 1)
     for part in (slice(0, 50), slice(50, None)):  # a mixture's first block is never in parallel
         together.learn_many(X[part], y[part], weights[part])
-    for module in (members, mixture):
-        monkeypatch.setattr(module, "in_parallel", lambda work, tasks: [work(t) for t in tasks])
+    assert handed_over
+    handed_over.clear()
+    monkeypatch.setattr(rows, "FEW", 10**9)
     alone.learn_many(X, y, weights)
+    assert not handed_over
     assert fingerprint(together) == fingerprint(alone)
 
 
