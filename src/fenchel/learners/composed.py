@@ -39,6 +39,9 @@ class Parts(NamedTuple):
 class Composed(Learner):
     """Algorithm 1 with three parts, in compiled loops."""
 
+    _layout: list[bool] | None = None  # of the arrays that ``_calls`` were compiled for
+    _calls: dict[Any, Any]
+
     def __init__(
         self,
         parts: Parts,
@@ -103,7 +106,7 @@ class Composed(Learner):
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
         kept["_parts"] = state.copy(self._parts)
-        for made_anew in ("_calls", "_dimensions"):
+        for made_anew in ("_layout", "_calls", "_dimensions"):
             del kept[made_anew]
         return kept
 
@@ -119,11 +122,14 @@ class Composed(Learner):
         """Take these parts, and note what every round asks of them: a walk over them takes longer
         than a round."""
         self._parts: Parts = parts
-        self._calls: dict[Any, Any] = {}  # records lie otherwise where there are many
-        self._slots = max(array.shape[-1] for _, array in state.arrays(parts))
+        arrays = [array for _, array in state.arrays(parts)]
+        layout = [array.flags.c_contiguous for array in arrays]
+        if layout != self._layout:  # records lie otherwise where there are many
+            self._layout, self._calls = layout, {}
+        self._slots = max(array.shape[-1] for array in arrays)
         self._dimensions = state.dimensions_of(parts)
         self._ours = all(map(state.from_package, parts))
-        self._has_matrix = any(array.ndim == 2 for _, array in state.arrays(parts))
+        self._has_matrix = any(array.ndim == 2 for array in arrays)
         self._makes_arrays = self._has_matrix or hasattr(parts.regularizer, "makes_arrays")
 
     def _probabilities(self, margins: Array) -> Array:
