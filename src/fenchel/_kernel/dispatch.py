@@ -78,7 +78,8 @@ def _verb(default: Callable[..., Any], required: bool) -> Verb:
     call.of = of  # type: ignore[attr-defined]
     call.table = table  # type: ignore[attr-defined]
     # strict=False: the typing function takes *arguments, its implementations name them.
-    overload(call, strict=False, jit_options={"forceinline": True})(compiled)  # see ``INLINED``
+    options: Any = {"forceinline": True, "no_cfunc_wrapper": True}  # see ``INLINED``
+    overload(call, strict=False, jit_options=options)(compiled)
     return call  # type: ignore[return-value]
 
 

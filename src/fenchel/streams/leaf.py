@@ -15,7 +15,7 @@ from fenchel._kernel.compile import COMPILED, OPTIONS
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Only kernels call them: without an entry from Python they compile faster.
-LEAF = OPTIONS | {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+LEAF = OPTIONS | {"_nrt": False, "no_cpython_wrapper": True}
 
 
 def leaf(function: F) -> F:
