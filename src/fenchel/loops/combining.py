@@ -61,6 +61,21 @@ def _mean_size(values: Array, k: int, t: int) -> float:
     return total / count if count else 0.0
 
 
+@helper
+def _mean_with(scales: Any, values: Array, k: int, t: int, counts: bool) -> float:
+    """The mean size of expert k's values, row t included, which stays so where it counts."""
+    size = scales.total[k] + _mean_size(values, k, t)
+    if counts:
+        scales.total[k] = size
+    return float(size / (scales.rounds[0] + 1.0))
+
+
+@helper
+def _on_scale(value: float, mean: float) -> float:
+    """value/mean; 0 for a class not known yet and before there is a scale."""
+    return value / mean if mean > 0.0 and value > -np.inf else 0.0
+
+
 @kernel
 def standardise(
     scales: Any, values: Array, active: Array, importance: Array, learning: bool, out: Array
@@ -72,15 +87,12 @@ def standardise(
     experts, count, classes = values.shape
     last = importance.shape[0] - 1
     for t in range(count):
+        counts = learning and importance[min(t, last)] > 0.0
         for k in range(experts):
-            size = scales.total[k] + _mean_size(values, k, t)
-            mean = size / (scales.rounds[0] + 1.0)
+            mean = _mean_with(scales, values, k, t, counts)
             for c in range(classes):
-                known = active[k] > 0.0 and mean > 0.0 and values[k, t, c] > -np.inf
-                out[t, k, c] = values[k, t, c] / mean if known else 0.0
-            if learning and importance[min(t, last)] > 0.0:
-                scales.total[k] = size
-        if learning and importance[min(t, last)] > 0.0:
+                out[t, k, c] = _on_scale(values[k, t, c], mean) if active[k] > 0.0 else 0.0
+        if counts:
             scales.rounds[0] += 1.0
 
 
@@ -137,24 +149,15 @@ def _toss(
 
 @helper
 def _put_on_one_scale(
-    scales: Any, margins: Array, k: int, t: int, share: float, counts: bool, standard: Array
+    scales: Any, margins: Array, k: int, t: int, counts: bool, standard: Array
 ) -> None:
-    """standard[k, c] = expert k's margins over their mean size, row t included, in [−1, 1].
-
-    ``share`` is one over the rounds.
-    """
-    size = scales.total[k] + _mean_size(margins, k, t)
-    mean = size * share
-    two = margins.shape[2] < standard.shape[1]
+    """standard[k, c] = expert k's margins over their mean size, row t included, in [−1, 1]."""
+    mean = _mean_with(scales, margins, k, t, counts)
     for c in range(margins.shape[2]):
-        margin = margins[k, t, c]
-        value = margin / mean if mean > 0.0 and margin > -np.inf else 0.0
-        standard[k, c] = min(max(value, -1.0), 1.0)
-    if two:
+        standard[k, c] = min(max(_on_scale(margins[k, t, c], mean), -1.0), 1.0)
+    if margins.shape[2] < standard.shape[1]:  # one margin for two classes
         standard[k, 1] = standard[k, 0]
         standard[k, 0] = -standard[k, 1]
-    if counts:
-        scales.total[k] = size
 
 
 @helper
@@ -204,10 +207,9 @@ def combine(
     for t in range(count):
         weight = importance[min(t, last)]
         counts = learning and weight > 0.0
-        share = 1.0 / (scales.rounds[0] + 1.0)
         for k in range(experts):
             if active[k] > 0.0:
-                _put_on_one_scale(scales, margins, k, t, share, counts, standard)
+                _put_on_one_scale(scales, margins, k, t, counts, standard)
                 bets[k] = _bet(coins, k) / STEEPEST
         if counts:
             scales.rounds[0] += 1.0

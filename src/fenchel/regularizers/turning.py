@@ -29,12 +29,11 @@ def last_slot(row: Any) -> float:
 def add_row(f: Any, row: Any, view: Any, scale: float, extra: float) -> None:
     """A ← A + scale²·x·xᵀ and Fᵀb ← Fᵀb + scale·extra·x; ``view`` has what ``solve_row`` gave."""
     f.widest[0] = max(f.widest[0], last_slot(row))
-    if f.widest[0] >= WIDE and scale * scale * view.reach <= MOST:
-        count = wait(f, row, view.solved, scale, bounded(extra))
-        if count == np.uint64(FEW):
-            turn_in(f, count)
-    else:
-        turn_in(f, waiting(f))
+    waits = f.widest[0] >= WIDE and scale * scale * view.reach <= MOST
+    count = wait(f, row, view.solved, scale, bounded(extra)) if waits else waiting(f)
+    if count == np.uint64(FEW) or (count > ZERO and not waits):  # one place: it is inlined
+        turn_in(f, count)
+    if not waits:
         rotate_in(f, row, scale, bounded(extra))
 
 
@@ -60,8 +59,6 @@ def turn_in(f: Any, count: Any) -> None:
 
     (No more: the compiler makes sure that no two of a loop's rows overlap, or gives up vectors.)
     """
-    if count == ZERO:
-        return
     n = np.uint64(f.theta.shape[0])
     extras = unshortened(f, count)
     for k in range(n):
