@@ -5,11 +5,15 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from numba.core import caching
+
 import fenchel
+from fenchel._kernel.cache import _Shelf
 
 # Learns and predicts, then tells how often each kernel was found on disk or compiled.
 SCRIPT = """
@@ -85,6 +89,34 @@ def test_cache_is_found_again_never_stale_and_repairs_itself(installation):
         damaged.write_bytes(damaged.read_bytes()[:20])
     assert installation.run(everything) == (MARGINS, misses - 1, 1)
     assert installation.run(everything) == (MARGINS, misses, 0)
+
+
+def test_processes_that_compile_at_the_same_time_do_not_disturb_each_other(installation):
+    learn = "learners.from_specification({!r}).learn_many([[1.0, 2.0], [1.0, 1.0]], [1, -1])"
+    each = [learn.format(name) for name in ("arow", "passive_aggressive", "adagrad")]
+    with ThreadPoolExecutor() as pool:
+        told = list(pool.map(installation.run, each))
+    assert [margins for margins, _, _ in told] == [MARGINS] * 3
+
+    margins, hits, misses = installation.run("; ".join(each))
+    assert (margins, misses) == (MARGINS, 0)
+    assert hits >= 5
+
+
+def test_codes_saved_at_the_same_moment_are_both_found(tmp_path, monkeypatch):
+    shelf = _Shelf(str(tmp_path), "kernel")
+    write = caching.IndexDataCacheFile._save_index
+
+    def interrupted(file, found):
+        monkeypatch.setattr(caching.IndexDataCacheFile, "_save_index", write)
+        shelf.save("float64", "the other's code")
+        write(file, found)
+
+    monkeypatch.setattr(caching.IndexDataCacheFile, "_save_index", interrupted)
+    shelf.save("int64", "the one's code")
+    assert shelf.load("int64") == "the one's code"
+    assert shelf.load("float64") == "the other's code"
+    assert shelf.load("float32") is None
 
 
 def test_unwritable_cache_costs_time_not_correctness(installation):

@@ -87,10 +87,43 @@ class _Implementation(caching.CompileResultCacheImpl):
     _locator_classes = [_Locator]  # noqa: RUF012 (Numba's own attribute)
 
 
+class _Shelf:
+    """The files of one function: an index for each of its signatures.
+
+    In one index for all, two processes that compile at the same time give two codes the same name.
+    """
+
+    def __init__(self, folder: str, name: str) -> None:
+        self._folder, self._name = folder, name
+
+    def _asked(self, key: Any) -> Any:
+        signature = hashlib.sha256(str(key).encode()).hexdigest()[:16]
+        name = f"{self._name}.{signature}"
+        return caching.IndexDataCacheFile(self._folder, name, source_hash())  # type: ignore[no-untyped-call]
+
+    def load(self, key: Any) -> Any:
+        """What was compiled for this signature, or None."""
+        file = self._asked(key)
+        try:
+            return file.load(key)
+        except Exception:  # unpickling a damaged file may raise anything
+            file.flush()
+            return None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep what was compiled for this signature."""
+        self._asked(key).save(key, data)
+
+
 class SourceKeyedCache(caching.FunctionCache):
     """Numba's function cache in our folder; a full or vanished disk costs time, nothing else."""
 
     _impl_class = _Implementation
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        shelf: Any = _Shelf(str(self.cache_path), self._impl.filename_base)
+        self._cache_file = shelf
 
     def save_overload(self, signature: Any, data: Any) -> None:
         try:
@@ -101,16 +134,8 @@ class SourceKeyedCache(caching.FunctionCache):
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(signature, target_context)  # type: ignore[no-untyped-call]
-        except Exception:  # unpickling a damaged file may raise anything
-            self._start_anew()
+        except Exception:  # a damaged file that could be read, or a folder that cannot be written
             return None
-
-    def _start_anew(self) -> None:
-        """An empty index over the damaged one: what is compiled now will be found again."""
-        try:
-            self.flush()  # type: ignore[no-untyped-call]
-        except OSError:
-            self.disable()  # type: ignore[no-untyped-call]
 
 
 def attach(dispatcher: Any) -> None:
@@ -118,4 +143,4 @@ def attach(dispatcher: Any) -> None:
     home = dispatcher.py_func.__module__
     known = any(home.startswith(f"fenchel.{room}.") for room in ROOMS)
     if known and cache_folder() is not None:
-        dispatcher._cache = SourceKeyedCache(dispatcher.py_func)  # type: ignore[no-untyped-call]
+        dispatcher._cache = SourceKeyedCache(dispatcher.py_func)

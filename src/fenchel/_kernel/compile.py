@@ -12,24 +12,18 @@ from numba import types
 from numba.core import config
 
 from fenchel._kernel.cache import attach
+from fenchel._kernel.inside import INLINED, LEAN, OPTIONS, inside
 from fenchel._kernel.state import from_package
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
 
-# No fastmath: it breaks the checks for NaN and the reproducibility of sums. No entry from C: nobody
-# uses it, and it takes a tenth of the time of compiling.
-OPTIONS: Any = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-# A call passes every array of a part as seven arguments, which costs more than most bodies do.
-INLINED: Any = {**OPTIONS, "forceinline": True}
-LEAN: Any = {"_nrt": False}
-
 
 def helper(function: F) -> F:
-    """A small function that kernels call; compiled into each of them, never cached by itself."""
-    compiled: Any = numba.njit(**INLINED)(function)
-    return compiled  # type: ignore[no-any-return]
+    """A small function that kernels call; compiled into each of them, in Python as it is written."""
+    inside(function, lambda *arguments: function, INLINED)
+    return function
 
 
 def kernel(function: F) -> F:

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from numba import types
-from numba.extending import overload
+
+from fenchel._kernel.inside import INLINED, inside
 
 Implementation = TypeVar("Implementation", bound=Callable[..., Any])
 
@@ -77,9 +78,7 @@ def _verb(default: Callable[..., Any], required: bool) -> Verb:
     call.__module__ = default.__module__
     call.of = of  # type: ignore[attr-defined]
     call.table = table  # type: ignore[attr-defined]
-    # strict=False: the typing function takes *arguments, its implementations name them.
-    options: Any = {"forceinline": True, "no_cfunc_wrapper": True}  # see ``INLINED``
-    overload(call, strict=False, jit_options=options)(compiled)
+    inside(call, compiled, INLINED)
     return call  # type: ignore[return-value]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from fenchel._kernel import helper, kernel
+from fenchel._kernel.hints import seldom
 from fenchel._kernel.rows import LARGEST, ZERO, SparseRow, row_at, sound
 from fenchel._kernel.state import Array
 from fenchel.loops.averages import bank, begin_round
@@ -34,7 +35,9 @@ from fenchel.rules.steps import coefficient
 def finite_margin(f: Any, view: Any, row: Any) -> float:
     """⟨w_t, x_t⟩, finite for every finite row."""
     m = margin(f, view, row)
-    return m if abs(m) <= LARGEST else float(rescued_margin(f, view, row))
+    if seldom(not abs(m) <= LARGEST):
+        return float(rescued_margin(f, view, row))
+    return float(m)
 
 
 @kernel

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fenchel._kernel.hints import seldom
 from fenchel._kernel.rows import saturated, sum_over, term
 from fenchel._kernel.state import RECORD, SCALAR, Array, part
 from fenchel.regularizers.quotients import in_units, inverse
@@ -35,7 +36,7 @@ class NormalizedAdaptive(NamedTuple):
 @weight.of(NormalizedAdaptive)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j, shrunk by s_j/|x| where x is larger than all before."""
-    if abs(x) > f.largest[slot]:
+    if seldom(abs(x) > f.largest[slot]):
         return float(f.theta[slot] * (f.largest[slot] / abs(x)))
     return float(f.theta[slot])
 
@@ -47,7 +48,7 @@ class _Shares(NamedTuple):
 @term.of(_Shares)
 def _share(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
     """(x/s)², once s and what is measured in it have grown to |x|."""
-    if abs(x) > f.largest[slot]:
+    if seldom(abs(x) > f.largest[slot]):
         shrink = f.largest[slot] / abs(x)
         f.theta[slot] *= shrink
         f.squares[slot] *= shrink * shrink

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fenchel._kernel import helper
+from fenchel._kernel.hints import seldom
 from fenchel._kernel.state import Array
 
 
@@ -27,7 +28,9 @@ def inverse(b: float) -> float:
 @helper
 def in_units(x: float, b: float, unit: float) -> float:
     """x/b, 0 for 0/0, with the ``inverse`` of b at hand."""
-    return x * unit if unit > 0.0 else float(over(x, b))
+    if seldom(unit == 0.0):
+        return float(over(x, b))
+    return x * unit
 
 
 def over_all(numerator: Array, denominator: Array) -> Array:

@@ -92,8 +92,10 @@ def _passive_aggressive(
 ) -> float:
     """−ℓ′·min(C, ℓ/‖x‖²)."""
     amount = value(loss, margin, y)
+    if amount <= 0.0 or row.importance == 0.0:
+        return 0.0
     size = squared_norm(row)
-    if amount <= 0.0 or size == 0.0 or row.importance == 0.0:
+    if size == 0.0:
         return 0.0
     return finite_step(-derivative(loss, margin, y) * min(rule.C * row.importance, amount / size))
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numba
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from fenchel._kernel.compile import COMPILED, OPTIONS
+from fenchel._kernel.compile import COMPILED
+from fenchel._kernel.inside import INLINED, LEAN, inside
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-# Only kernels call them: without an entry from Python they compile faster.
-LEAF = OPTIONS | {"_nrt": False, "no_cpython_wrapper": True}
 
 
 def leaf(function: F) -> F:
@@ -24,7 +21,8 @@ def leaf(function: F) -> F:
     Each call of an ordinary helper counts every array among its arguments up and down, atomically;
     where a call handles a few bytes, that costs several times the work itself.
     """
-    return numba.njit(**LEAF)(function)  # type: ignore[no-any-return]
+    inside(function, lambda *arguments: function, LEAN)
+    return function
 
 
 def inlined(function: F) -> F:
@@ -32,7 +30,8 @@ def inlined(function: F) -> F:
 
     For functions of several arrays, each of which is seven arguments to a call.
     """
-    return numba.njit(forceinline=True, **LEAF)(function)  # type: ignore[no-any-return]
+    inside(function, lambda *arguments: function, LEAN | INLINED)
+    return function
 
 
 def _load(context: Any, data: Any, position: Any) -> Any:
