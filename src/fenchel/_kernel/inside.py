@@ -129,7 +129,7 @@ class Inside(types.Callable, types.Dummy):
         return numba.njit(**self._options)(chosen)
 
     def _dispatcher(self, arguments: Any) -> Any:
-        counting = bool(ConfigStack().top().nrt)
+        counting = bool(self._options.get("_nrt", ConfigStack().top().nrt))
         return numba.typeof(self._compiled(self._choose(*arguments), arguments, counting))
 
     def get_call_type(self, context: Any, arguments: Any, named: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from fenchel.cli.advice import advice
+from fenchel.cli.ahead import compiling_ahead
 from fenchel.cli.building import build, refuse_wrong
 from fenchel.cli.certifying import Kept, as_json, certificate_lines
 from fenchel.cli.progress import Rate
@@ -58,7 +59,7 @@ def compare(
     contest = Contest(learners, source.width, None if specifications else MOST_FULL)
     labels = LabelCheck(source.name, list(learners.values()))
     kept = Kept(source)
-    blocks = chain([first], blocks)
+    blocks = compiling_ahead(chain([first], blocks), list(learners.values()), source.width)
     watched = Watched()
     if report:
         blocks = watched.through(blocks)

@@ -13,6 +13,7 @@ import numpy as np
 
 from fenchel.certificates import Certificate
 from fenchel.cli import models
+from fenchel.cli.ahead import compiling_ahead
 from fenchel.cli.building import build, natural_tasks, refuse_wrong
 from fenchel.cli.certifying import Kept, as_json, tell_certificates, tell_regret
 from fenchel.cli.holding import HeldOut
@@ -50,6 +51,7 @@ def train(data: str, **given: Any) -> None:
     if learner.task == "ranking":
         wishes.check_ranking()
         blocks = whole_queries(with_queries(source.name, blocks))
+    blocks = compiling_ahead(blocks, [learner], source.width)
     training = Training(learner, source, reading, wishes)
     with training.interruption.in_force():
         try:

@@ -108,6 +108,14 @@ class Mixture(Learner):
             self._units = self._units.copy()
         self._share_labels()
 
+    def backwards(self) -> Mixture:
+        """A fresh mixture of the same experts, the last one first."""
+        turned = self.fresh()
+        assert isinstance(turned, Mixture)
+        turned.experts.reverse()
+        turned._limits.reverse()
+        return turned
+
     def shares(self) -> dict[str, float]:
         """How much each expert counts in the next round."""
         shares = shares_now(self._blend.hedge)

@@ -1,0 +1,122 @@
+"""The first run: said, helped by a second process, and with the same result as every later one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fenchel import learners
+from fenchel._kernel.compile import COMPILED
+from fenchel.cli import ahead
+from fenchel.streams import from_arrays
+
+LINES = [f"{1 if i % 3 else -1} 1:{i % 4} 2:{i % 3 - 1}.5 3:1\n" for i in range(10)]
+
+compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+
+
+def _block():
+    X = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0], [3.0, 0.0, 1.0]])
+    return next(iter(from_arrays(X, np.array([1, -1, 1]))))
+
+
+def _loops(cache: Path) -> set[str]:
+    return {file.name for file in cache.rglob("*.learn_rows*.nbc")}
+
+
+def _train(folder: Path, model: str) -> str:
+    """What a fresh process says while it trains on ten lines."""
+    (folder / "ten.svm").write_text("".join(LINES))
+    given = ["train", str(folder / "ten.svm"), "--save", str(folder / model)]
+    environment = {**os.environ, "FENCHEL_CACHE_DIR": str(folder / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-m", "fenchel", *given],
+        env=environment, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@compiled_only
+def test_the_first_run_says_that_it_compiles_and_learns_what_later_runs_learn(tmp_path):
+    assert "compiling once" in _train(tmp_path, "first")
+    loops = _loops(tmp_path / "cache")
+    assert len(loops) >= 5
+    assert "compiling" not in _train(tmp_path, "second")
+    assert _loops(tmp_path / "cache") == loops
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+
+
+@compiled_only
+def test_what_the_helper_compiles_is_what_the_run_needs(tmp_path):
+    prepared = f"""
+from fenchel import learners
+from fenchel.cli import ahead
+from fenchel.streams import open_stream
+auto = learners.from_specification("auto")
+helper = ahead._started([auto], next(iter(open_stream({str(tmp_path / "ten.svm")!r}))), 0)
+assert helper.wait() == 0
+"""
+    (tmp_path / "ten.svm").write_text("".join(LINES))
+    environment = {**os.environ, "FENCHEL_CACHE_DIR": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-c", prepared], env=environment, check=True, timeout=300)
+    loops = _loops(tmp_path / "cache")
+    assert len(loops) >= 5
+    _train(tmp_path, "model")
+    assert _loops(tmp_path / "cache") == loops
+
+
+def test_a_run_whose_loops_are_on_disk_is_not_helped(tmp_path, monkeypatch):
+    monkeypatch.setattr(ahead, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert ahead._is_first_run()
+    (tmp_path / "online.learn_rows-1.nbi").touch()
+    assert not ahead._is_first_run()
+    (tmp_path / "online.learn_rows-1.nbi").unlink()
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert not ahead._is_first_run()
+
+
+def test_one_learner_is_not_helped(monkeypatch):
+    monkeypatch.setattr(ahead, "_is_first_run", lambda: True)
+    monkeypatch.setattr(ahead, "_started", lambda *given: pytest.fail("a second process"))
+    block = _block()
+    assert list(ahead.compiling_ahead([block, block], [learners.arow()], 0)) == [block, block]
+
+
+def test_without_another_process_the_run_goes_on(monkeypatch):
+    def refuse(*given, **named):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(ahead, "_is_first_run", lambda: True)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    auto, block = learners.from_specification("auto"), _block()
+    assert list(ahead.compiling_ahead([block], [auto], 0)) == [block]
+
+
+def test_the_helper_ends_with_the_first_block(monkeypatch):
+    helpers = []
+
+    def started(*given):
+        sleeping = [sys.executable, "-c", "import time; time.sleep(60)"]
+        helpers.append(subprocess.Popen(sleeping))
+        return helpers[0]
+
+    monkeypatch.setattr(ahead, "_is_first_run", lambda: True)
+    monkeypatch.setattr(ahead, "_started", started)
+    blocks = ahead.compiling_ahead([_block()] * 2, [learners.from_specification("auto")], 0)
+    next(blocks)
+    assert helpers[0].poll() is None
+    next(blocks)
+    assert helpers[0].poll() is not None
+
+
+def test_a_mixture_backwards_keeps_limits_with_their_experts():
+    auto = learners.from_specification("auto")
+    turned = auto.backwards()
+    assert turned._limits == auto._limits[::-1] != auto._limits
+    names = [expert.specification for expert in auto.experts]
+    assert [expert.specification for expert in turned.experts] == names[::-1]
