@@ -74,6 +74,19 @@ def test_numbers_that_name_columns(header: str) -> None:
     assert label == len(names) - 0.5
 
 
+def test_a_column_without_a_name_beside_one_that_has_its_number() -> None:
+    ((_, entries),) = read(",0,1,label\n7,8,9,1\n", "csv")
+    assert entries == [("column 1", 7.0), ("0", 8.0), ("1", 9.0)]
+
+
+def test_a_line_that_may_be_a_header_or_a_row_is_not_guessed_at() -> None:
+    text = ",0,1\n5,6,7\n"
+    with pytest.raises(BadInput, match=r":1: the first line may be a header or a row \(',0,1'\)"):
+        read(text, "csv")
+    assert read(text, "csv", header=True) == [(7.0, [("column 1", 5.0), ("0", 6.0)])]
+    assert len(read(text, "csv", header=False)) == 2
+
+
 def test_a_word_that_names_the_label_makes_a_header() -> None:
     assert read("0,y\n1.5,2\n", "csv", label="y") == [(2.0, [("0", 1.5)])]
     with pytest.raises(BadInput, match="looks like a row"):

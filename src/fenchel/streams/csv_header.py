@@ -8,6 +8,30 @@ from itertools import pairwise
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
+def is_header(cells: list[str]) -> bool | None:
+    """Whether a first line names columns, which words do; None where nobody can tell.
+
+    A frame of numbered columns begins like this, and so may a row with a missing value.
+
+    >>> is_header(["5.1", "", "a"]), is_header(["5.1", "", "3"]), is_header(["", "0", "1"])
+    (True, False, None)
+    """
+    if not all(cell == "" or is_number(cell) for cell in cells):
+        return True
+    return None if cells == ["", *map(str, range(len(cells) - 1))] else False
+
+
+def names_of(cells: list[str]) -> list[str]:
+    """The names in a header; a column without one goes by its number from 1, said so where it is taken.
+
+    >>> names_of(["", "a", "1", ""]), names_of(["", "0", "1"])
+    (['column 1', 'a', '1', '4'], ['column 1', '0', '1'])
+    """
+    named = set(cells)
+    numbers = ((str(k), cell) for k, cell in enumerate(cells, 1))
+    return [cell or (f"column {k}" if k in named else k) for k, cell in numbers]
+
+
 def first_number_of_a_row(cells: list[str], label: str | None) -> str | None:
     """The first number in what should be a header; None where it is one.
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fenchel.streams.chunks import Bytes
 from fenchel.streams.csv import CATEGORY, IGNORED, Layout, parse
 from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
-from fenchel.streams.csv_header import decimal_commas, first_number_of_a_row, is_number
+from fenchel.streams.csv_header import decimal_commas, first_number_of_a_row, is_header, names_of
 from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake
 from fenchel.streams.hard import Hard, parse_exactly
 from fenchel.streams.names import joined
@@ -92,17 +92,25 @@ class CsvReader:
         stop = _first_record(data, self._separator_in(data))
         cells = self._cells(data[:stop].tobytes())
         if self._header is None:
-            self._header = not all(cell == "" or is_number(cell) for cell in cells)
-            row = first_number_of_a_row(cells, self.label) if self._header else None
-            if row is not None:
-                remedy = "add a header, or say which it is: header=True or header=False"
-                raise self._refused("the first line looks like a row, not a header", remedy, row)
+            self._header = self._told_by(cells)
         if self._header:
-            columns = [cell or str(k) for k, cell in enumerate(cells, 1)]
+            columns = names_of(cells)
         else:
             columns, stop = [str(k) for k in range(1, len(cells) + 1)], 0
         self._set_columns(columns)
         return stop
+
+    def _told_by(self, cells: list[str]) -> bool:
+        """Whether the first line is a header; what could be taken for the other is refused."""
+        which = "say which it is: header=True or header=False"
+        header = is_header(cells)
+        if header is None:
+            raise self._refused("the first line may be a header or a row", which, ",".join(cells))
+        row = first_number_of_a_row(cells, self.label) if header else None
+        if row is not None:
+            remedy = f"add a header, or {which}"
+            raise self._refused("the first line looks like a row, not a header", remedy, row)
+        return header
 
     def _cells(self, record: bytes) -> list[str]:
         try:
