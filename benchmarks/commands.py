@@ -1,5 +1,6 @@
 """Whole commands against each other, start-up included: files of 0.2 and 1 GB, many learners."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -14,14 +15,17 @@ REPEATS = 3
 VOWPAL = "Vowpal Wabbit, hinge"
 
 
-def seconds(*command: str) -> float:
+def seconds(*command: str, **environment: str) -> float:
     begin = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    silent = subprocess.DEVNULL
+    known = {**os.environ, **environment}
+    subprocess.run(command, check=True, stdout=silent, stderr=silent, env=known)
     return time.perf_counter() - begin
 
 
-def fenchel(*arguments: object) -> float:
-    return seconds(sys.executable, "-m", "fenchel", *map(str, arguments), "--quiet")
+def fenchel(*arguments: object, **environment: str) -> float:
+    command = (sys.executable, "-m", "fenchel", *map(str, arguments), "--quiet")
+    return seconds(*command, **environment)
 
 
 def vowpal(data: Path) -> float:
@@ -57,6 +61,30 @@ def files() -> Iterator[Contest]:
         yield told(Contest("auto, file of 1 GB", taken["auto 1"], taken["vw 1"], VOWPAL, 1.0))
         yield from _compared(small[0])
         yield from _memory(small[0], large[0])
+
+
+def starts() -> Iterator[Contest]:
+    """Ten lines, with the compiled code on disk and with none of it there, against a limit."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        rows = [(1 if k % 3 else -1, k % 4, k % 3 - 1.5) for k in range(10)]
+        svm, csv = folder / "ten.svm", folder / "ten.csv"
+        svm.write_text("".join(f"{y} 1:{a} 2:{b}\n" for y, a, b in rows))
+        csv.write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for y, a, b in rows))
+
+        def cold(data: Path) -> float:
+            with tempfile.TemporaryDirectory(dir=folder) as cache:
+                return fenchel("train", data, FENCHEL_CACHE_DIR=cache)
+
+        for work, run, limit in (
+            ("auto, ten lines", lambda: fenchel("train", svm), 1.5),
+            ("auto, ten lines, the very first run", lambda: cold(svm), 20.0),
+            ("auto, ten lines of CSV, the very first run", lambda: cold(csv), 20.0),
+        ):
+            if limit < 20.0:
+                run()  # compiled
+            taken = [run() for _ in range(REPEATS)]
+            yield told(Contest(work, taken, [limit] * REPEATS, f"{limit:g} s", 1.0))
 
 
 MANY = (

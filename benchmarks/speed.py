@@ -1,7 +1,7 @@
 """How fast: every figure is a ratio of two things measured in turns in one run.
 
 ``python -m benchmarks.speed`` measures and writes ``benchmarks/RESULTS.md``. Names given as
-arguments choose groups: sparse, dense, full, dicts, ledger, growth, files.
+arguments choose groups: sparse, dense, full, dicts, ledger, growth, files, starts.
 """
 
 import os
@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.linear_model import Perceptron, SGDClassifier
 
-from benchmarks.commands import files
+from benchmarks.commands import files, starts
 from benchmarks.timing import HEAD, Contest, contest, row
 from fenchel import learners
 
@@ -174,7 +174,7 @@ def dicts() -> Iterator[Contest]:
 
 GROUPS = {
     "sparse": sparse, "dense": dense, "full": full, "dicts": dicts, "ledger": ledger,
-    "growth": growth, "files": files,
+    "growth": growth, "files": files, "starts": starts,
 }  # fmt: skip
 
 
