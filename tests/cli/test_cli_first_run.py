@@ -57,8 +57,8 @@ from fenchel import learners
 from fenchel.cli import ahead
 from fenchel.streams import open_stream
 auto = learners.from_specification("auto")
-helper = ahead._started([auto], next(iter(open_stream({str(tmp_path / "ten.svm")!r}))), 0)
-assert helper.wait() == 0
+helper = ahead._started([auto], next(iter(open_stream({str(tmp_path / "ten.svm")!r}))), 3)
+assert helper.wait() == 0  # its work is done: the line is still open
 """
     (tmp_path / "ten.svm").write_text("".join(LINES))
     environment = {**os.environ, "FENCHEL_CACHE_DIR": str(tmp_path / "cache")}
@@ -80,11 +80,12 @@ def test_a_run_whose_loops_are_on_disk_is_not_helped(tmp_path, monkeypatch):
     assert not ahead._is_first_run()
 
 
-def test_one_learner_is_not_helped(monkeypatch):
+@pytest.mark.parametrize(("learner", "width"), [("arow", 0), ("auto", 1 << 24)])
+def test_one_learner_and_wide_states_are_not_helped(monkeypatch, learner, width):
     monkeypatch.setattr(ahead, "_is_first_run", lambda: True)
     monkeypatch.setattr(ahead, "_started", lambda *given: pytest.fail("a second process"))
-    block = _block()
-    assert list(ahead.compiling_ahead([block, block], [learners.arow()], 0)) == [block, block]
+    block, one = _block(), learners.from_specification(learner)
+    assert list(ahead.compiling_ahead([block, block], [one], width)) == [block, block]
 
 
 def test_without_another_process_the_run_goes_on(monkeypatch):
@@ -97,21 +98,24 @@ def test_without_another_process_the_run_goes_on(monkeypatch):
     assert list(ahead.compiling_ahead([block], [auto], 0)) == [block]
 
 
-def test_the_helper_ends_with_the_first_block(monkeypatch):
+@compiled_only
+def test_the_helper_ends_with_the_first_block(monkeypatch, tmp_path):
     helpers = []
 
     def started(*given):
-        sleeping = [sys.executable, "-c", "import time; time.sleep(60)"]
-        helpers.append(subprocess.Popen(sleeping))
+        helpers.append(start(*given))
         return helpers[0]
 
+    start = ahead._started
+    monkeypatch.setenv("FENCHEL_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(ahead, "_is_first_run", lambda: True)
     monkeypatch.setattr(ahead, "_started", started)
     blocks = ahead.compiling_ahead([_block()] * 2, [learners.from_specification("auto")], 0)
     next(blocks)
     assert helpers[0].poll() is None
     next(blocks)
-    assert helpers[0].poll() is not None
+    assert helpers[0].poll() == 0
+    assert not _loops(tmp_path)  # it had no time to compile one
 
 
 def test_a_mixture_backwards_keeps_limits_with_their_experts():

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from threading import Thread
 
 from fenchel._kernel.cache import cache_folder
 from fenchel.evaluate import learn
@@ -19,6 +20,7 @@ from fenchel.learners import Learner, Mixture
 from fenchel.streams import Block
 
 HEAD = 2  # rows are enough to compile for
+WIDEST = 1 << 20  # columns: the other process holds a state of its own
 
 
 def compiling_ahead(
@@ -35,13 +37,14 @@ def compiling_ahead(
 @contextmanager
 def _helped(learners: Sequence[Learner], block: Block, width: int) -> Iterator[None]:
     several = len(learners) > 1 or isinstance(learners[0], Mixture)
-    helper = _started(learners, block, width) if several and _is_first_run() else None
+    columns = max(width, int(block.indices.max(initial=0)) + 1)
+    wanted = several and columns <= WIDEST and _is_first_run()
+    helper = _started(learners, block, columns) if wanted else None
     try:
         yield
     finally:
         if helper is not None:
-            helper.kill()
-            helper.wait()
+            helper.communicate()  # the end of what it reads is the end of its work
 
 
 def _is_first_run() -> bool:
@@ -52,21 +55,24 @@ def _is_first_run() -> bool:
 
 
 def _started(
-    learners: Sequence[Learner], block: Block, width: int
+    learners: Sequence[Learner], block: Block, columns: int
 ) -> subprocess.Popen[bytes] | None:
     """The other process at its work, or None where there can be none."""
-    known = max(width, int(block.indices.max(initial=0)) + 1)
     backwards = [_last_first(learner) for learner in reversed(learners)]
-    work = pickle.dumps((backwards, next(block.parts(HEAD)), known))
+    work = pickle.dumps((backwards, next(block.parts(HEAD)), columns))
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        __name__,
+    ]  # -P: modules of the user's folder are not ours
     quiet = subprocess.DEVNULL
     helper = None
     with suppress(OSError):
-        helper = subprocess.Popen(
-            [sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=quiet, stderr=quiet
-        )
+        helper = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet)
         assert helper.stdin is not None
-        with helper.stdin:
-            helper.stdin.write(work)
+        helper.stdin.write(work)
+        helper.stdin.flush()
     return helper
 
 
@@ -75,10 +81,16 @@ def _last_first(learner: Learner) -> Learner:
 
 
 def compile_from_the_end() -> None:
-    """What the other process does."""
-    learners, head, width = pickle.load(sys.stdin.buffer)
+    """What the other process does, as long as the first holds the line."""
+    learners, head, columns = pickle.load(sys.stdin.buffer)
+    Thread(target=_leave_at_the_end, daemon=True).start()
     for learner in learners:
-        learn(learner, head, width)
+        learn(learner, head, columns)
+
+
+def _leave_at_the_end() -> None:
+    os.read(sys.stdin.fileno(), 1)  # unlike a file's, this read does not mind an end of the process
+    os._exit(0)
 
 
 if __name__ == "__main__":
