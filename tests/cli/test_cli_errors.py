@@ -116,9 +116,11 @@ def test_wrong_use(data, options, what) -> None:
 def test_labels_of_another_kind_than_the_models(tmp_path, model) -> None:
     words = write_lines(tmp_path / "d.csv", ["x,y", "1,ham", "2,spam"])
     run("train", words, "--learner", "perceptron", "--save", tmp_path / "w", "--quiet")
-    numbers = write_lines(tmp_path / "n.csv", ["x,y", "1,0", "2,1"])
+    numbers = write_lines(tmp_path / "n.jsonl", ['{"x":1,"y":0}', '{"x":2,"y":1}'])
     line = _refused("train", numbers, "--resume", tmp_path / "w")
     assert "the label 0 is of another kind than ham" in line
+    digits = write_lines(tmp_path / "n.csv", ["x,y", "1,0", "2,1"])  # a column of words, now too
+    assert "third class beside ham" in _refused("train", digits, "--resume", tmp_path / "w")
     third = write_lines(tmp_path / "t.csv", ["x,y", "1,eggs"])
     line = _refused("train", third, "--resume", tmp_path / "w")
     assert "third class beside ham and spam; use the labels that the model knows" in line

@@ -27,10 +27,10 @@ def _loops(cache: Path) -> set[str]:
     return {file.name for file in cache.rglob("*.learn_rows*.nbc")}
 
 
-def _train(folder: Path, model: str) -> str:
+def _train(folder: Path, model: str, *options: str) -> str:
     """What a fresh process says while it trains on ten lines."""
     (folder / "ten.svm").write_text("".join(LINES))
-    given = ["train", str(folder / "ten.svm"), "--save", str(folder / model)]
+    given = ["train", str(folder / "ten.svm"), "--save", str(folder / model), *options]
     environment = {**os.environ, "FENCHEL_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run(
         [sys.executable, "-m", "fenchel", *given],
@@ -67,6 +67,13 @@ assert helper.wait() == 0  # its work is done: the line is still open
     assert len(loops) >= 5
     _train(tmp_path, "model")
     assert _loops(tmp_path / "cache") == loops
+
+
+@compiled_only
+def test_where_nothing_can_be_kept_it_is_said(tmp_path):
+    (tmp_path / "cache").write_text("not a folder")
+    said = " ".join(_train(tmp_path, "model", "--learner", "perceptron").split())
+    assert f"compiling, as in every run: nothing can be kept in {tmp_path / 'cache'}; set" in said
 
 
 def test_a_run_whose_loops_are_on_disk_is_not_helped(tmp_path, monkeypatch):

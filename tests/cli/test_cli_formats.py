@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cli_helpers import run, write_lines
 
-from fenchel import Learner
+from fenchel import Learner, models
 
 COLUMNS = ("age", "height", "income")
 
@@ -68,9 +68,75 @@ def test_the_first_line_is_what_it_is_said_to_be(tmp_path, option, rounds, names
 
 
 def test_what_is_said_now_counts_beside_what_the_model_remembers(tmp_path) -> None:
-    words = write_lines(tmp_path / "words.csv", ["code,y", "x,0", "z,1"])
+    words = write_lines(tmp_path / "words.csv", ["job,y", "x,0", "z,1"])
     run("train", words, "--learner", "perceptron", "--quiet", "--save", tmp_path / "m")
-    codes = write_lines(tmp_path / "codes.csv", ["code", "7", "x"])
+    codes = write_lines(tmp_path / "codes.csv", ["job,code", "x,7", "x,k"])
     assert "--categorical" in run("predict", tmp_path / "m", codes, status=1).stderr
     said = run("predict", tmp_path / "m", codes, "--categorical", "code").stdout
     assert said.splitlines() == ["0", "0"]
+
+
+CODES = ["code,y", "A1,no", "B2,yes", "17,yes", "A1,no", "42,no", "17,yes", "B2,yes", "17,yes"]
+
+
+@pytest.mark.parametrize("cut", range(2, 9))
+def test_columns_are_what_they_were_when_the_model_was_trained(tmp_path, cut) -> None:
+    options = ("--learner", "perceptron", "--quiet", "--save")
+    run("train", write_lines(tmp_path / "all.csv", CODES), *options, tmp_path / "all")
+    first = write_lines(tmp_path / "first.csv", CODES[:cut])
+    rest = write_lines(tmp_path / "rest.csv", CODES[:1] + CODES[cut:])
+    run("train", first, *options, tmp_path / "part")
+    if cut < len(CODES):
+        run("train", rest, "--resume", tmp_path / "part", "--quiet", "--save", tmp_path / "part")
+    assert (tmp_path / "part").read_bytes() == (tmp_path / "all").read_bytes()
+
+
+def test_a_code_means_the_same_in_every_file_to_predict(tmp_path) -> None:
+    data = write_lines(tmp_path / "all.csv", CODES)
+    run("train", data, "--learner", "perceptron", "--quiet", "--save", tmp_path / "m")
+    told = []
+    for lines in (["code", "17"], ["code", "17", "A1"], ["code", "A1", "17"]):
+        some = write_lines(tmp_path / "some.csv", lines)
+        told.append(sorted(run("predict", tmp_path / "m", some).stdout.split()))
+    assert told == [["yes"], ["no", "yes"], ["no", "yes"]]
+    numbers = write_lines(tmp_path / "n.csv", ["x,y", "1,0", "-1,1"])
+    run("train", numbers, "--learner", "perceptron", "--quiet", "--save", tmp_path / "n")
+    words = write_lines(tmp_path / "w.csv", ["x", "a"])
+    assert "text in a column of numbers" in run("predict", tmp_path / "n", words, status=1).stderr
+
+
+@pytest.mark.parametrize("label", ["1", "2", "3"])
+def test_without_a_header_and_without_the_label_columns_keep_their_numbers(tmp_path, label) -> None:
+    rows = [["1", "-1", "1"], ["-1", "1", "-1"], ["1", "1", "-1"], ["-1", "-1", "1"]]
+    data = write_lines(tmp_path / "d.csv", [",".join(row) for row in rows * 3])
+    options = ("--label", label, "--learner", "perceptron", "--quiet")
+    run("train", data, *options, "--save", tmp_path / "m")
+    for row in rows:
+        del row[int(label) - 1]
+    fewer = write_lines(tmp_path / "f.csv", [",".join(row) for row in rows * 3])
+    assert (
+        run("predict", tmp_path / "m", fewer).stdout == run("predict", tmp_path / "m", data).stdout
+    )
+    other = write_lines(tmp_path / "o.csv", ["1"])
+    told = run("predict", tmp_path / "m", other, status=1).stderr
+    assert "a row of 1, the model knows 3 columns" in told
+
+
+def test_models_that_tell_no_kinds_of_columns_still_load(tmp_path) -> None:
+    data = write_lines(tmp_path / "d.csv", ["x,y", "1,0", "-1,1"])
+    run("train", data, "--learner", "perceptron", "--quiet", "--save", tmp_path / "m")
+    arrays, metadata = models.read(tmp_path / "m")
+    for key in ("kinds", "header"):
+        del metadata["stream"][key]
+    models.write(tmp_path / "old", dict(arrays), metadata)
+    assert (
+        run("predict", tmp_path / "old", data).stdout == run("predict", tmp_path / "m", data).stdout
+    )
+
+
+def test_the_categories_are_told(tmp_path) -> None:
+    header = [f"c{k}" for k in range(9)]
+    rows = [[*"abcdefgh", "1"], [*"bcdefghi", "0"]]
+    data = write_lines(tmp_path / "d.csv", [",".join(line) for line in [header, *rows]])
+    told = run("train", data, "--learner", "perceptron").stderr
+    assert "categories     c0, c1, c2, c3, c4, c5 and 2 more\n" in told

@@ -42,6 +42,16 @@ def test_ctrl_c_while_waiting_for_a_pipe(tmp_path, save) -> None:
         assert "nothing was saved" in said
 
 
+def test_ctrl_c_in_other_commands_ends_them_with_the_same_status(monkeypatch, tmp_path) -> None:
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    run("train", "breast_cancer", "--learner", "perceptron", "--save", tmp_path / "m", "--quiet")
+    monkeypatch.setattr("fenchel.cli.predicting.margins_of", interrupted)
+    told = run("predict", tmp_path / "m", "breast_cancer", status=130)
+    assert told.stderr.splitlines()[-1] == "stopped by Ctrl-C"
+
+
 def _until_row(process: subprocess.Popen[str], rounds: int) -> str:
     """What the process says until its table shows this round."""
     said = ""

@@ -122,3 +122,23 @@ def test_package_parts_stay_in_the_cached_loop():
     if hasattr(learn_rows, "signatures"):
         assert any("Euclidean" in str(signature) for signature in lean(learn_rows).signatures)
         assert len(fresh(learn_rows).signatures) == before
+
+
+def test_a_learner_of_the_packages_own_parts_is_saved_and_loaded(tmp_path):
+    learner = Learner.of(Hinge(), Euclidean(), TunedAggressive())
+    learner.learn_many([[1.0, 2.0], [2.0, 1.0]], [1, -1])
+    learner.save(tmp_path / "own")
+    twin = Learner.load(tmp_path / "own")
+    assert twin.weights().tolist() == learner.weights().tolist()
+    X, y = [[0.5, 1.0], [2.0, -1.0]], [1, -1]
+    assert twin.learn_many(X, y).tolist() == learner.learn_many(X, y).tolist()
+
+
+def test_a_learner_with_a_part_from_outside_needs_that_part_alone(tmp_path):
+    learner = Learner.of(LogCosh(), Quartic(), Subgradient(0.3), intercept=False)
+    learner.learn_many([[1.0, 2.0], [2.0, 1.0]], [0.5, -1.5])
+    learner.save(tmp_path / "own")
+    with pytest.raises(ValueError, match=r"from outside fenchel: pass parts=\["):
+        Learner.load(tmp_path / "own")
+    twin = Learner.load(tmp_path / "own", parts=[LogCosh, Quartic])
+    assert twin.weights().tolist() == learner.weights().tolist()

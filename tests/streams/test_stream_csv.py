@@ -30,7 +30,9 @@ def test_a_file_with_everything() -> None:
     assert stream.label == "married"
 
 
-@pytest.mark.parametrize("missing", ["", "NA", "n/a", "?", "nan", "NaN", "null", "NULL", '""', " "])
+@pytest.mark.parametrize(
+    "missing", ["", "NA", "n/a", "?", "nan", "NaN", "null", "NULL", "#N/A", '""', " "]
+)
 def test_missing_values_are_absent(missing: str) -> None:
     assert read(f"a,b,y\n1,2,1\n{missing},3,0\n", "csv")[1] == (0.0, [("b", 3.0)])
 

@@ -35,13 +35,8 @@ def source_hash() -> str:
 
 @cache
 def cache_folder() -> Path | None:
-    """The folder for this state of the sources, or None where none can be written.
-
-    ``FENCHEL_CACHE_DIR`` names another place; the default follows the XDG convention.
-    """
-    named = os.environ.get("FENCHEL_CACHE_DIR")
-    base = Path(named) if named else _default_base()
-    folder = base / source_hash()
+    """The folder for this state of the sources, or None where none can be written."""
+    folder = base_folder() / source_hash()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -49,6 +44,12 @@ def cache_folder() -> Path | None:
     except OSError:
         return None
     return folder
+
+
+def base_folder() -> Path:
+    """Where compiled code is kept: ``FENCHEL_CACHE_DIR``, or a place by the XDG convention."""
+    named = os.environ.get("FENCHEL_CACHE_DIR")
+    return Path(named) if named else _default_base()
 
 
 def _default_base() -> Path:

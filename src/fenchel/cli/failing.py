@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+STOPPED = 130
+
 # Remedies speak of Python's arguments; here they are options.
 OPTIONS = {
     "in categorical=": "with --categorical",
@@ -37,6 +39,9 @@ class RefusingGroup(click.Group):
         """Run a command; what users can put right is no traceback."""
         try:
             return super().invoke(context)
+        except KeyboardInterrupt:
+            click.echo("stopped by Ctrl-C", err=True)
+            raise click.exceptions.Exit(STOPPED) from None
         except OSError as error:
             if error.errno == errno.EPIPE:  # the reader of our output has seen enough
                 raise

@@ -12,8 +12,10 @@ from fenchel.evaluate import columns_by_name
 from fenchel.learners import Learner, storage
 from fenchel.models import ModelRefused
 from fenchel.streams import Names, Stream
+from fenchel.streams.csv_reader import KINDS
 from fenchel.streams.names import joined
 
+FIRST = {"label", "bits", "index_base", "categorical"}  # what the first files say of their data
 HASHED = "hashed."  # before the arrays of a table of hashed names
 NOT_A_LEARNER = "holds no learner that this fenchel knows; name a file that train saved"
 
@@ -33,7 +35,11 @@ def save(learner: Learner, path: str, stream: Stream, reading: Reading) -> None:
         learner.names = columns_by_name(stream.names, learner.columns)
     elif stream.names is not None:
         arrays = {HASHED + key: array for key, array in stream.names.to_arrays().items()}
-    remembered = {**reading.remembered(), "label": reading.label or stream.label}
+    remembered = {
+        **reading.remembered(),
+        "label": reading.label or stream.label,
+        "kinds": dict(sorted({**reading.kinds, **stream.kinds}.items())),
+    }
     storage.save(learner, path, arrays, {"stream": remembered})
 
 
@@ -75,12 +81,15 @@ def _hashed(path: str) -> Names:
 
 def _checked(path: str, reading: Any) -> dict[str, Any]:
     """What a file says of its data, if it has the shape that ``save`` gives it."""
-    kinds = {"label": str, "bits": int, "index_base": int}
-    if (
-        isinstance(reading, dict)
-        and reading.keys() == Reading().remembered().keys()
-        and all(isinstance(reading[key], (kind, type(None))) for key, kind in kinds.items())
-        and isinstance(reading["categorical"], list)
-    ):
-        return reading
+    types = {"label": str, "bits": int, "index_base": int, "header": bool}
+    known = Reading().remembered()
+    if isinstance(reading, dict) and FIRST <= reading.keys() <= known.keys():
+        known.update(reading)
+        if (
+            all(isinstance(known[key], (kind, type(None))) for key, kind in types.items())
+            and isinstance(known["categorical"], list)
+            and isinstance(known["kinds"], dict)
+            and set(known["kinds"].values()) <= KINDS.keys()
+        ):
+            return known
     raise ModelRefused(f"{path}: {NOT_A_LEARNER}")

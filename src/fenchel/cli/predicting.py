@@ -29,5 +29,7 @@ def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any
             lines.write(learner.decode_many(margins_of(learner, block)))
             rows += block.rows
             met = met or bool((block.indices < learner.columns).any())
-    if rows and not met and not quiet:
+    if rows and not met:
         say(f"{data}: {model} knows none of its features; check that it is the right model")
+    elif absent := sorted(reading.kinds.keys() - source.stream.kinds.keys() - {reading.label}):
+        say(f"{data}: there is no column {', '.join(absent)}, which {model} has learned from")

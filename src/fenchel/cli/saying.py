@@ -37,12 +37,21 @@ def announce_compiling(quiet: bool) -> None:
         def on_start(self, event: Any) -> None:
             if not self.said.is_set():
                 self.said.set()
-                say("compiling once: the first run takes a while, later ones do not …")
+                say(_waiting_for())
 
         def on_end(self, event: Any) -> None:
             """Nothing to say."""
 
     event.register("numba:compile", Announcement())  # type: ignore[no-untyped-call]
+
+
+def _waiting_for() -> str:
+    from fenchel._kernel.cache import base_folder, cache_folder
+
+    if cache_folder() is None:
+        what = f"compiling, as in every run: nothing can be kept in {base_folder()}"
+        return f"{what}; set FENCHEL_CACHE_DIR to a folder that can be written …"
+    return "compiling once: the first run takes a while, later ones do not …"
 
 
 def announcing(blocks: Iterable[T], quiet: bool) -> Iterator[T]:

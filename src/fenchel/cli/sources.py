@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ class Reading:
     index_base: int | None = None
     header: bool | None = None
     categorical: tuple[str, ...] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
     on_error: str = "stop"
     shuffle: int | None = None
     seed: int = 0
@@ -43,7 +44,9 @@ class Reading:
             "label": self.label,
             "bits": self.bits,
             "index_base": self.index_base,
+            "header": self.header,
             "categorical": list(self.categorical),
+            "kinds": dict(self.kinds),
         }
 
     def like(self, remembered: dict[str, Any], place: str) -> Reading:
@@ -53,7 +56,7 @@ class Reading:
         that nobody gave.
         """
         idle = _idle_options(self.format or guess_format(place))
-        unsaid = {key for key in remembered if getattr(self, key) in (None, ())} - idle
+        unsaid = {key for key in remembered if getattr(self, key) in (None, (), {})} - idle
         chosen = {key: remembered[key] for key in unsaid}
         chosen["categorical"] = tuple(chosen.get("categorical", self.categorical))
         return replace(self, **chosen)
@@ -88,6 +91,7 @@ def open_data(
         index_base=reading.index_base,
         header=reading.header,
         categorical=reading.categorical,
+        kinds=reading.kinds,
         names=names,
         on_error=reading.on_error,
         labelled=labelled,
@@ -120,7 +124,7 @@ def _refuse_idle_options(place: str, reading: Reading) -> None:
         "categorical": f"--categorical is for csv, not {format}.",
     }
     for key in sorted(_idle_options(format)):
-        if getattr(reading, key) not in (None, ()):
+        if getattr(reading, key) not in (None, (), {}):
             raise click.UsageError(why[key])
 
 
@@ -130,7 +134,7 @@ def _idle_options(format: str | None) -> set[str]:
         return set()
     idle = {"bits"} if format == "svmlight" else {"index_base"}
     idle |= {"label"} if format in ("svmlight", "vw") else set()
-    return idle | (set() if format == "csv" else {"header", "categorical"})
+    return idle | (set() if format == "csv" else {"header", "categorical", "kinds"})
 
 
 def _refuse_missing(place: str) -> None:

@@ -16,6 +16,7 @@ from fenchel.cli import models
 from fenchel.cli.ahead import compiling_ahead
 from fenchel.cli.building import build, natural_tasks, refuse_wrong
 from fenchel.cli.certifying import Kept, as_json, tell_certificates, tell_regret
+from fenchel.cli.failing import STOPPED
 from fenchel.cli.holding import HeldOut
 from fenchel.cli.interrupting import Interruption
 from fenchel.cli.progress import Rate, Table
@@ -28,7 +29,7 @@ from fenchel.evaluate import Certified, Run, learn, rows_where, whole_queries
 from fenchel.learners import Learner
 from fenchel.streams import Block
 
-STOPPED = 130  # the exit status of programs that Ctrl-C ended
+SHOWN = 6  # columns of categories, by name
 
 
 def train(data: str, **given: Any) -> None:
@@ -118,6 +119,11 @@ class Training:
         if self._learner.labels is not None:
             fact("classes", mapping(self._learner, block.labels))
         fact("learner", self._learner.specification)
+        kinds = self._source.stream.kinds
+        words = [n for n, k in kinds.items() if k == "category" and n != self._source.stream.label]
+        if words:
+            more = f" and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
+            fact("categories", ", ".join(words[:SHOWN]) + more)
 
     def _between_checkpoints(self, block: Block) -> Iterator[Block]:
         """The block, cut where the model is to be saved, or certified."""

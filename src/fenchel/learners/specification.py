@@ -11,14 +11,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fenchel import losses, regularizers
-from fenchel._kernel.state import PARTS, is_part
+from fenchel import loops, losses, regularizers, rules
+from fenchel._kernel.state import is_part
 
 OWN_PARTS = {
     name: cls
-    for room in (losses, regularizers)
+    for room in (losses, regularizers, rules, loops)
     for name, cls in vars(room).items()
-    if isinstance(cls, type) and cls in PARTS
+    if isinstance(cls, type) and hasattr(cls, "_field_defaults")  # a NamedTuple
 }
 SHAPE = "write name, or name:key=value,key=value"
 YES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}

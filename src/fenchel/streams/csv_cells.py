@@ -93,8 +93,11 @@ def _without_doubled(text: Any, size: Any, start: Any, stop: Any) -> Any:
 
 @leaf
 def is_missing(text: Any, start: Any, stop: Any) -> Any:
-    """Whether a cell says that there is nothing: empty, ?, NA, N/A, NaN, null, in any case."""
+    """Whether a cell says that there is nothing: empty, ?, NA, N/A, NaN, null, #N/A, in any case."""
     size = stop - start
+    if size == 4 and text[start] == 35:  # a spreadsheet's
+        start += 1
+        size = 3
     if size == 0 or size > 4:
         return size == 0
     first = text[start] | 32

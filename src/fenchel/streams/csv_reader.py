@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel.streams.chunks import Bytes
-from fenchel.streams.csv import CATEGORY, IGNORED, Layout, parse
+from fenchel.streams.csv import CATEGORY, IGNORED, NUMBER, Layout, parse
 from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
 from fenchel.streams.csv_header import decimal_commas, first_number_of_a_row, is_header, names_of
 from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake
@@ -21,6 +21,7 @@ from fenchel.streams.parsed import UNKNOWN
 from fenchel.streams.rows import Batch, batch_of_names, must_parse_again, vocabulary_of
 
 SEPARATORS = ",;\t"
+KINDS = {"unknown": UNKNOWN, "number": NUMBER, "category": CATEGORY}
 
 Kinds = NDArray[np.int8]
 
@@ -41,12 +42,22 @@ class CsvReader:
         separator: str | None,
         header: bool | None,
         categorical: Sequence[str],
+        kinds: Mapping[str, str],
     ) -> None:
         self.label = label
         self.header_lines = 0
         self._file, self._bits, self._labelled, self._stop = file, bits, labelled, stop
         self._separator, self._header, self._categorical = separator, header, categorical
+        self._known = kinds
+        self._columns: list[str] = []
         self._kinds: Kinds = np.empty(0, np.int8)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Each column by name: ``number``, ``category``, or ``unknown`` as long as all is missing."""
+        words = {code: word for word, code in KINDS.items()}
+        told = {name: words.get(k) for name, k in zip(self._columns, self._kinds, strict=True)}
+        return {name: kind or self._known.get(name, "unknown") for name, kind in told.items()}
 
     @property
     def word_ends(self) -> bytes:
@@ -96,9 +107,20 @@ class CsvReader:
         if self._header:
             columns = names_of(cells)
         else:
-            columns, stop = [str(k) for k in range(1, len(cells) + 1)], 0
+            columns, stop = self._numbered(len(cells)), 0
         self._set_columns(columns)
         return stop
+
+    def _numbered(self, count: int) -> list[str]:
+        """The names of columns without a header; those of a model, less its label if that is gone."""
+        numbers = [str(k) for k in range(1, count + 1)]
+        if not self._known or count == len(self._known):
+            return numbers
+        if not self._labelled and count + 1 == len(self._known) and self.label in self._known:
+            return [name for name in [*numbers, str(count + 1)] if name != self.label]
+        remedy = "give rows like those that the model learned from, with or without the label"
+        what = f"a row of {count}, the model knows {len(self._known)} columns"
+        raise self._refused(what, remedy)
 
     def _told_by(self, cells: list[str]) -> bool:
         """Whether the first line is a header; what could be taken for the other is refused."""
@@ -155,7 +177,8 @@ class CsvReader:
             offsets[1:].copy(),
             label_column if self._labelled else -1,
         )
-        kinds = [CATEGORY if name in self._categorical else UNKNOWN for name in columns]
+        known = {**self._known, **dict.fromkeys(self._categorical, "category")}
+        kinds = [KINDS[known.get(name, "unknown")] for name in columns]
         if label_column >= 0 and not self._labelled:
             kinds[label_column] = IGNORED
         self._kinds = np.array(kinds, np.int8)

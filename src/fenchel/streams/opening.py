@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,7 @@ def open_stream(
     separator: str | None = None,
     header: bool | None = None,
     categorical: Sequence[str] = (),
+    kinds: Mapping[str, str] | None = None,
     chunk_bytes: int = CHUNK,
 ) -> Stream:
     """A stream of the rows in a file, standard input (``"-"``) or an open binary file.
@@ -71,7 +72,8 @@ def open_stream(
     block. ``on_error="skip"`` leaves bad lines out and counts them. ``labelled=False`` reads rows
     to predict: a label is not needed, and not given. ``separator``, ``header`` and ``categorical``
     are for csv: found in the first line, and by each column's first value, when left out; a first
-    line of which neither header nor row can be told is refused.
+    line of which neither header nor row can be told is refused. ``kinds`` continues those of
+    another stream.
 
     >>> import io
     >>> rows = open_stream(io.BytesIO(b"1 3:0.5 7:2\\n-1 1:1\\n"), format="svmlight")
@@ -108,6 +110,7 @@ def open_stream(
             separator=separator,
             header=header,
             categorical=categorical,
+            kinds=kinds or {},
         )
     else:
         reader = JsonReader(bits, label, labelled, stop)

@@ -28,6 +28,10 @@ class Reader(Protocol):
         """The name of the label's column, once it is known."""
 
     @property
+    def kinds(self) -> dict[str, str]:
+        """The kinds of the columns by name, where a format has such."""
+
+    @property
     def header_lines(self) -> int:
         """How many lines stand before the rows."""
 
@@ -50,6 +54,11 @@ class LineReader:
     word_ends = b" \t\r\n"
     label: str | None = None
     header_lines = 0
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """None: each entry says for itself what it is."""
+        return {}
 
     def begin(self, pieces: Iterator[Bytes]) -> Iterator[Bytes]:
         """Nothing stands before the first record."""

@@ -44,6 +44,11 @@ class Stream(ABC):
         """The name of the label's column, where columns have names and once it is known."""
         return None
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        """CSV: each column by name, ``number``, ``category``, or ``unknown`` so far."""
+        return {}
+
     def __iter__(self) -> Iterator[Block]:
         self.skipped = Skipped()
         for block in self._blocks():
@@ -78,6 +83,11 @@ class TextStream(Stream):
     def label(self) -> str | None:
         """The name of the label's column, where columns have names and once it is known."""
         return self._reader.label
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """CSV: each column by name, ``number``, ``category``, or ``unknown`` so far."""
+        return self._reader.kinds
 
     def _blocks(self) -> Iterator[Block]:
         rows = lines = 0
