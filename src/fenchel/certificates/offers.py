@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._kernel import state
-from fenchel._kernel.state import Array
+from fenchel._kernel.state import Array, from_package
 from fenchel.certificates import (
     classification,
     general,
@@ -126,7 +126,7 @@ def _square_loss_bounds(run: Run) -> list[Inequality]:
 def _classification_bounds(run: Run) -> list[Inequality]:
     f = run.f
     found: list[Inequality] = []
-    if f.homogeneous and math.isfinite(run.sums.residue):
+    if getattr(f, "homogeneous", False) and math.isfinite(run.sums.residue):
         found += [partial(classification.hinge_lemma, scale=1.0), classification.hinge_lemma]
     if constant(f):
         found += [
@@ -160,17 +160,13 @@ def certificates(
 
     ``parts`` are loss, regularizer, rule, average and ledger in the state after the run.
     """
-    loss, part, rule = parts[:3]
-    ledger = parts[4]
-    f = textbook(part, columns, intercept)
-    sums = ledger_sums(part, f, ledger)
-    moved = {name: into_domain(f, u) for name, u in candidates.items()}
-    compared = compare(sums, parts, read(), columns, intercept, list(moved.values()))
-    runs = [
-        Run(loss, f, rule, each, u, name)
-        for (name, u), each in zip(moved.items(), compared, strict=True)
-    ]
     start = tuple(state.start(p, 1) for p in parts[:3])
+    f = textbook(parts[1], columns, intercept)
+    moved = {name: into_domain(f, u) for name, u in candidates.items()}
+    if _from_outside(parts, f):
+        runs = [replay(start, read(), columns, intercept, u, name) for name, u in moved.items()]
+    else:
+        runs = _measured(parts, f, read, columns, intercept, moved)
     found = []
     for inequality in offered(runs[0]):
         made = [(inequality(run), run) for run in runs]
@@ -178,6 +174,34 @@ def certificates(
         origin = Origin(start, columns, intercept, run.u, inequality)
         found.append(replace(best, origin=origin))
     return found
+
+
+def _from_outside(parts: Sequence[Any], f: Any) -> bool:
+    """Whether the ledger cannot speak of these parts and Algorithm 1 in NumPy can.
+
+    A regularizer of one's own tells its norms to Python alone.
+    """
+    _, part, rule = parts[:3]
+    told = hasattr(f, "dual_norm") and hasattr(f, "strong_convexity") and hasattr(f, "conjugate")
+    return told and not from_package(part) and from_package(rule)
+
+
+def _measured(
+    parts: Sequence[Any],
+    f: Any,
+    read: Reading,
+    columns: int,
+    intercept: bool,
+    candidates: dict[str, Array],
+) -> list[Run]:
+    """The run as its ledger tells it, beside each candidate."""
+    loss, part, rule, _, ledger = parts
+    sums = ledger_sums(part, f, ledger)
+    compared = compare(sums, parts, read(), columns, intercept, list(candidates.values()))
+    return [
+        Run(loss, f, rule, each, u, name)
+        for (name, u), each in zip(candidates.items(), compared, strict=True)
+    ]
 
 
 def _worth(made: tuple[Certificate, Run]) -> tuple[int, bool, bool, float]:
@@ -196,14 +220,18 @@ def tightest(found: Iterable[Certificate]) -> Certificate:
     Lemmas speak only where no theorem does, Lemma 1 last; its residue inequality is about no u.
     What rounding leaves undecided speaks only where nothing else does.
     """
+    found = list(found)
     fit = [c for c in found if c.applies and c.kind != "printed" and c.equation != RESIDUE]
     fit = [c for c in fit if not c.undecided] or fit
     highest = max((_rank(c) for c in fit), default=0)
     plain = [c for c in fit if _rank(c) == highest]
     if not plain:
-        raise ValueError(
-            "no theorem covers this run: see learner.certificates() for what is missing"
+        remedy = (
+            "see learner.certificates() for what is missing"
+            if fit or found
+            else "its regularizer has to tell conjugate, dual_norm and strong_convexity"
         )
+        raise ValueError(f"no theorem covers this run: {remedy}")
     return min(plain, key=_looseness)
 
 
