@@ -165,3 +165,22 @@ def test_parameters_as_scikit_learn_has_them(tmp_path):
         AdaptiveFilter.load(tmp_path / "m")
     filter.save(tmp_path / "f")
     assert Learner.load(tmp_path / "f").rounds == 700
+
+
+def test_a_filter_that_diverges_says_so(recwarn):
+    rng = np.random.default_rng(1)
+    reference = np.round(8000.0 * rng.normal(size=400))
+    echo = np.convolve(reference, [0.0, 0.5])[:400]
+    with pytest.warns(RuntimeWarning, match=r"diverged: at sample \d+ its output is .*e\+"):
+        AdaptiveFilter("lms", taps=8).run(reference, echo)
+    recwarn.clear()
+    AdaptiveFilter(taps=8).run(reference, echo)
+    AdaptiveFilter(taps=8).run(reference * 1e140, echo * 1e140)
+    assert not recwarn.list
+
+
+def test_names_from_elsewhere_lead_to_learners():
+    from fenchel.learners.registry import CATALOGUE, ELSEWHERE
+
+    assert set(ELSEWHERE.values()) <= set(CATALOGUE)
+    assert not ELSEWHERE.keys() & CATALOGUE.keys()

@@ -48,10 +48,11 @@ def test_a_specification_among_experts() -> None:
         (learners.arow, "the learner is arow not called: give"),
         ("arrow", "did you mean arow"),
         ("AROW", "did you mean arow"),
+        ("NLMS", "did you mean normalized_lms"),
         ("arow:", "'arow:' lacks a parameter: write name, or name:key=value"),
         ("arow:r=", "'r=' in 'arow:r=' has no value: write key=value"),
     ],
-    ids=["none", "number", "not called", "typo", "capitals", "colon", "no value"],
+    ids=["none", "number", "not called", "typo", "capitals", "elsewhere", "colon", "no value"],
 )
 def test_what_is_no_learner(door, given, match) -> None:
     with pytest.raises(ValueError, match=match):

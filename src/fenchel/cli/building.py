@@ -48,7 +48,8 @@ def build(
     except ValueError as error:
         raise _wrong(f"{text}: {error}") from None
     if learner.task != task:
-        raise _wrong(f"{text} is for {learner.task}, the task is {task}.")
+        remedy = f"choose another learner, or say --task {learner.task}"
+        raise _wrong(f"{text} is for {learner.task}, the task is {task}: {remedy}.")
     return learner
 
 

@@ -103,7 +103,10 @@ class LabelCheck:
         if not len(strange):
             return
         at = int(strange[0])
-        if guess_task(np.concatenate([np.array(first, labels.dtype), labels])) == "regression":
+        if (
+            not self._resumed
+            and guess_task(np.concatenate([np.array(first, labels.dtype), labels])) == "regression"
+        ):
             what, remedy = "looks like regression", "use --task regression"
         else:
             what = f"is a third class beside {shown(first[0])} and {shown(first[1])}"

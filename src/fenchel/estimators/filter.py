@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from os import PathLike
 from typing import Any, NamedTuple
@@ -58,6 +59,18 @@ class LaggedRows:
     def history(self) -> Array:
         """The samples that the next row reaches back to."""
         return self.samples[len(self.samples) - self.reach :].copy()
+
+
+def _warn_of_divergence(output: Array, primary: Array) -> None:
+    """Tell where a filter with too large a step has left the range of its signal for good."""
+    lost = np.abs(output) > 1e100 * (1.0 + np.abs(primary).max(initial=0.0))
+    if lost.any():
+        warnings.warn(
+            f"the filter diverged: at sample {int(lost.argmax())} its output is "
+            f"{output[lost.argmax()]:.3g}; take a smaller eta, or p_norm_lms, which needs none",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
@@ -122,6 +135,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
         self.history_ = rows.history
         self.samples_ += len(pair[1])
         output = np.concatenate([np.zeros(0), *outputs])
+        _warn_of_divergence(output, pair[1])
         return Filtered(output, pair[1] - output)
 
     def reset(self) -> AdaptiveFilter:

@@ -16,6 +16,25 @@ from fenchel.regularizers import AdaGrad, Box, DiagonalQuadratic, Euclidean, Sim
 
 P = ParamSpec("P")
 
+# What learners are called in other places, where no likeness of letters tells.
+ELSEWHERE = {
+    "cw": "soft_confidence_weighted",
+    "eg": "exponentiated_gradient",
+    "ftrl": "ftrl_proximal",
+    "nag": "normalized_adaptive_gradient",
+    "nlms": "normalized_lms",
+    "ons": "online_newton_step",
+    "pa": "passive_aggressive",
+    "rda": "dual_averaging",
+    "ridge": "vovk_azoury_warmuth",
+    "rls": "vovk_azoury_warmuth",
+    "scw": "soft_confidence_weighted",
+    "sgd": "gradient_descent",
+    "sop": "second_order_perceptron",
+    "vaw": "vovk_azoury_warmuth",
+    "vw": "normalized_adaptive_gradient",
+}
+
 
 class Options(TypedDict, total=False):
     """What every learner takes beside its own parameters.
@@ -133,6 +152,8 @@ def similar_names(name: str) -> str:
     >>> similar_names("arrow"), similar_names("AROW"), similar_names("xyz")
     ('did you mean arow?', 'did you mean arow?', '')
     """
+    if name.lower() in ELSEWHERE:
+        return f"did you mean {ELSEWHERE[name.lower()]}?"
     close = get_close_matches(name.lower(), CATALOGUE, n=3)
     return f"did you mean {' or '.join(close)}?" if close else ""
 
