@@ -167,3 +167,11 @@ def test_whatever_the_csv_module_writes(rows: list[tuple[str, str]], chunk: int)
     writer.writerows([f"<{a}", f"<{b}", "1"] for a, b in rows)
     expected = [(1.0, [(f"a=<{a}", 1.0), (f"b=<{b}", 1.0)]) for a, b in rows]
     assert read(file.getvalue(), "csv", chunk_bytes=chunk) == expected
+
+
+def test_a_short_line_is_told_as_such_whatever_its_last_cell_is() -> None:
+    for cell in ("3", "no"):
+        with pytest.raises(BadInput, match=r":3:\d+: the line has too few cells"):
+            read(f"a,b,y\n1,2,yes\n2,{cell}\n", "csv")
+    with pytest.raises(BadInput, match=r":3:1: text in a column of numbers \('no'\)"):
+        read("a,b,y\n1,2,yes\nno,3,yes\n", "csv")

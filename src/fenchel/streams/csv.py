@@ -175,9 +175,11 @@ def _line(
             k += 1
         if name < 0:
             mistake = NOT_UTF8 if name == BAD_TEXT else TABLE_FULL
-        if mistake != FINE:
-            return mistake, at, k, label
         column += 1
+        if mistake != FINE:
+            if mistake == TEXT and text[i] == NEWLINE and column < len(kinds):
+                mistake, at = TOO_FEW, i - (text[i - 1] == RETURN)  # the last word of a short line
+            return mistake, at, k, label
         if text[i] == NEWLINE:
             if column < len(kinds):
                 return TOO_FEW, i - (text[i - 1] == RETURN), k, label
