@@ -101,6 +101,7 @@ def test_refused_models(tmp_path, data, model) -> None:
         (["--bits", "99"], "--bits"),
         (["--no-header"], "for csv, not svmlight"),
         (["--categorical", "x"], "for csv, not svmlight"),
+        (["--ignore", "x"], "for csv, not svmlight"),
         (["--shuffle", "1"], "files are read in their order"),
         (["--checkpoint-every", "5"], "needs --save"),
         (["--passes", "2", "--predictions", "p"], "of one pass"),

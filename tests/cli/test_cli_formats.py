@@ -134,6 +134,23 @@ def test_models_that_tell_no_kinds_of_columns_still_load(tmp_path) -> None:
     )
 
 
+def test_columns_that_are_ignored(tmp_path) -> None:
+    rows = ["1,7,1.5,no", "2,k,-1.5,yes", "3,1e999,2,no", "4,,-2,yes"]
+    data = write_lines(tmp_path / "d.csv", ["id,note,x,y", *rows])
+    options = ("--learner", "perceptron", "--quiet", "--save", tmp_path / "m")
+    run("train", data, *options, "--ignore", "id", "--ignore", "note")
+    assert set(Learner.load(tmp_path / "m").weights()) == {"x"}
+    told = run("predict", tmp_path / "m", data)  # the model remembers it
+    fewer = write_lines(tmp_path / "f.csv", ["x", *(row.split(",")[2] for row in rows)])
+    without = run("predict", tmp_path / "m", fewer)
+    assert told.stdout == without.stdout
+    assert "there is no column" not in without.stderr
+    wrong = run("train", data, *options, "--ignore", "ID", status=1).stderr
+    assert "no such column ('ID'); choose from id, note, x, y" in wrong
+    label = run("train", data, *options, "--ignore", "y", status=1).stderr
+    assert "the label is to be ignored ('y'); name the label's column with --label" in label
+
+
 def test_the_categories_are_told(tmp_path) -> None:
     header = [f"c{k}" for k in range(9)]
     rows = [[*"abcdefgh", "1"], [*"bcdefghi", "0"]]

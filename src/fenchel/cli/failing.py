@@ -15,6 +15,7 @@ STOPPED = 130
 # Remedies speak of Python's arguments; here they are options.
 OPTIONS = {
     "in categorical=": "with --categorical",
+    "in label=": "with --label",
     "header=True": "--header",
     "header=False": "--no-header",
     "index_base=0": "--index-base 0",

@@ -68,6 +68,8 @@ reading = _together(
                  "alone]"),
     click.option("--categorical", metavar="NAME", multiple=True,
                  help="A csv column of categories that look like numbers; repeat it."),
+    click.option("--ignore", metavar="NAME", multiple=True,
+                 help="A csv column to leave out, as an id or a date; repeat it."),
     click.option("--shuffle", type=click.IntRange(0), metavar="SEED",
                  help="Shuffle the rows of embedded data."),
     click.option("--seed", type=click.IntRange(0), default=0, metavar="N",

@@ -13,6 +13,12 @@ from fenchel.evaluate import predict as margins_of
 from fenchel.models import ModelRefused
 
 
+def _absent(reading: Reading, kinds: dict[str, str]) -> list[str]:
+    """The columns that the model has learned from and the data does not have."""
+    learned = {name for name, kind in reading.kinds.items() if kind != "ignored"}
+    return sorted(learned - kinds.keys() - {reading.label})
+
+
 def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any) -> None:
     """Run the command."""
     refuse_wrong_place("output", output, model, data)
@@ -31,5 +37,5 @@ def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any
             met = met or bool((block.indices < learner.columns).any())
     if rows and not met:
         say(f"{data}: {model} knows none of its features; check that it is the right model")
-    elif absent := sorted(reading.kinds.keys() - source.stream.kinds.keys() - {reading.label}):
+    elif absent := _absent(reading, source.stream.kinds):
         say(f"{data}: there is no column {', '.join(absent)}, which {model} has learned from")

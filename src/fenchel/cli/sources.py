@@ -26,6 +26,7 @@ class Reading:
     index_base: int | None = None
     header: bool | None = None
     categorical: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
     on_error: str = "stop"
     shuffle: int | None = None
@@ -91,6 +92,7 @@ def open_data(
         index_base=reading.index_base,
         header=reading.header,
         categorical=reading.categorical,
+        ignore=reading.ignore,
         kinds=reading.kinds,
         names=names,
         on_error=reading.on_error,
@@ -122,6 +124,7 @@ def _refuse_idle_options(place: str, reading: Reading) -> None:
         "index_base": f"--index-base is for svmlight, not {format}.",
         "header": f"--header and --no-header are for csv, not {format}.",
         "categorical": f"--categorical is for csv, not {format}.",
+        "ignore": f"--ignore is for csv, not {format}.",
     }
     for key in sorted(_idle_options(format)):
         if getattr(reading, key) not in (None, (), {}):
@@ -134,7 +137,7 @@ def _idle_options(format: str | None) -> set[str]:
         return set()
     idle = {"bits"} if format == "svmlight" else {"index_base"}
     idle |= {"label"} if format in ("svmlight", "vw") else set()
-    return idle | (set() if format == "csv" else {"header", "categorical", "kinds"})
+    return idle | (set() if format == "csv" else {"header", "categorical", "ignore", "kinds"})
 
 
 def _refuse_missing(place: str) -> None:

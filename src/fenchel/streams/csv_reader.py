@@ -21,7 +21,7 @@ from fenchel.streams.parsed import UNKNOWN
 from fenchel.streams.rows import Batch, batch_of_names, must_parse_again, vocabulary_of
 
 SEPARATORS = ",;\t"
-KINDS = {"unknown": UNKNOWN, "number": NUMBER, "category": CATEGORY}
+KINDS = {"unknown": UNKNOWN, "number": NUMBER, "category": CATEGORY, "ignored": IGNORED}
 
 Kinds = NDArray[np.int8]
 
@@ -42,22 +42,22 @@ class CsvReader:
         separator: str | None,
         header: bool | None,
         categorical: Sequence[str],
+        ignore: Sequence[str],
         kinds: Mapping[str, str],
     ) -> None:
         self.label = label
         self.header_lines = 0
         self._file, self._bits, self._labelled, self._stop = file, bits, labelled, stop
         self._separator, self._header, self._categorical = separator, header, categorical
-        self._known = kinds
+        self._known, self._ignore = kinds, ignore
         self._columns: list[str] = []
         self._kinds: Kinds = np.empty(0, np.int8)
 
     @property
     def kinds(self) -> dict[str, str]:
-        """Each column by name: ``number``, ``category``, or ``unknown`` as long as all is missing."""
+        """Each column by name: number, category, ignored, or unknown as long as all is missing."""
         words = {code: word for word, code in KINDS.items()}
-        told = {name: words.get(k) for name, k in zip(self._columns, self._kinds, strict=True)}
-        return {name: kind or self._known.get(name, "unknown") for name, kind in told.items()}
+        return {name: words[k] for name, k in zip(self._columns, self._kinds, strict=True)}
 
     @property
     def word_ends(self) -> bytes:
@@ -82,7 +82,8 @@ class CsvReader:
     def _refuse_decimal_commas(self, data: Bytes) -> None:
         line = data[:LONGEST_CELL].tobytes().split(b"\n", 1)[0].decode(errors="replace")
         found = decimal_commas(line, self._separator or ",", self._columns)
-        for name in (column for column in found if column not in self._categorical):
+        settled = [name for name, kind in self.kinds.items() if kind in ("category", "ignored")]
+        for name in (column for column in found if column not in settled):
             what = f"a decimal comma in the column {name}"
             remedy = "write decimal points, or declare the column in categorical="
             raise self._refused(what, remedy, found[name], self.header_lines + 1)
@@ -154,7 +155,7 @@ class CsvReader:
         long = next((name for name in columns if len(name.encode()) > LONGEST_CELL), None)
         if long is not None:
             raise self._refused(f"a name of more than {LONGEST_CELL} bytes", "shorten it", long)
-        for name in self._categorical:
+        for name in (*self._categorical, *self._ignore):
             if name not in columns:
                 raise self._refused("no such column", f"choose from {', '.join(columns)}", name)
         if len(columns) == 1 and self._labelled:
@@ -165,6 +166,9 @@ class CsvReader:
         if self.label is not None and self._labelled and self.label not in columns:
             remedy = f"name the label's column: {', '.join(columns)}"
             raise self._refused("no column has the name of the label", remedy, self.label)
+        if self.label in self._ignore:
+            remedy = "name the label's column in label="
+            raise self._refused("the label is to be ignored", remedy, self.label)
         self._set_kinds(columns)
 
     def _set_kinds(self, columns: list[str]) -> None:
@@ -177,7 +181,8 @@ class CsvReader:
             offsets[1:].copy(),
             label_column if self._labelled else -1,
         )
-        known = {**self._known, **dict.fromkeys(self._categorical, "category")}
+        said = dict.fromkeys(self._categorical, "category") | dict.fromkeys(self._ignore, "ignored")
+        known = {**self._known, **said}
         kinds = [KINDS[known.get(name, "unknown")] for name in columns]
         if label_column >= 0 and not self._labelled:
             kinds[label_column] = IGNORED

@@ -60,6 +60,7 @@ def open_stream(
     separator: str | None = None,
     header: bool | None = None,
     categorical: Sequence[str] = (),
+    ignore: Sequence[str] = (),
     kinds: Mapping[str, str] | None = None,
     chunk_bytes: int = CHUNK,
 ) -> Stream:
@@ -72,8 +73,8 @@ def open_stream(
     block. ``on_error="skip"`` leaves bad lines out and counts them. ``labelled=False`` reads rows
     to predict: a label is not needed, and not given. ``separator``, ``header`` and ``categorical``
     are for csv: found in the first line, and by each column's first value, when left out; a first
-    line of which neither header nor row can be told is refused. ``kinds`` continues those of
-    another stream.
+    line of which neither header nor row can be told is refused. Columns in ``ignore`` are left out.
+    ``kinds`` continues those of another stream.
 
     >>> import io
     >>> rows = open_stream(io.BytesIO(b"1 3:0.5 7:2\\n-1 1:1\\n"), format="svmlight")
@@ -110,6 +111,7 @@ def open_stream(
             separator=separator,
             header=header,
             categorical=categorical,
+            ignore=ignore,
             kinds=kinds or {},
         )
     else:

@@ -46,7 +46,7 @@ class Stream(ABC):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """CSV: each column by name, ``number``, ``category``, or ``unknown`` so far."""
+        """CSV: each column by name: number, category, ignored, or unknown so far."""
         return {}
 
     def __iter__(self) -> Iterator[Block]:
@@ -86,7 +86,7 @@ class TextStream(Stream):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """CSV: each column by name, ``number``, ``category``, or ``unknown`` so far."""
+        """CSV: each column by name: number, category, ignored, or unknown so far."""
         return self._reader.kinds
 
     def _blocks(self) -> Iterator[Block]:
