@@ -151,6 +151,17 @@ def test_columns_that_are_ignored(tmp_path) -> None:
     assert "the label is to be ignored ('y'); name the label's column with --label" in label
 
 
+@pytest.mark.parametrize("kinds", [["x"], {"x": "colour"}, {"x": ["number"]}, {"x": None}])
+def test_a_model_that_tells_kinds_of_columns_that_are_none_is_refused(tmp_path, kinds) -> None:
+    data = write_lines(tmp_path / "d.csv", ["x,y", "1,0", "-1,1"])
+    run("train", data, "--learner", "perceptron", "--quiet", "--save", tmp_path / "m")
+    arrays, metadata = models.read(tmp_path / "m")
+    metadata["stream"]["kinds"] = kinds
+    models.write(tmp_path / "bad", dict(arrays), metadata)
+    told = run("predict", tmp_path / "bad", data, status=1).stderr
+    assert "holds no learner that this fenchel knows" in told
+
+
 def test_the_categories_are_told(tmp_path) -> None:
     header = [f"c{k}" for k in range(9)]
     rows = [[*"abcdefgh", "1"], [*"bcdefghi", "0"]]

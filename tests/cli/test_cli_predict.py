@@ -82,6 +82,14 @@ def test_columns_that_are_not_there_are_told(tmp_path) -> None:
     assert len(told.stdout.split()) == 1
 
 
+def test_columns_are_not_missed_where_there_is_no_row(tmp_path) -> None:
+    data = write_lines(tmp_path / "d.csv", ["x,kind", "1,spam", "-1,ham"])
+    run("train", data, "--learner", "perceptron", "--save", tmp_path / "m")
+    (tmp_path / "none.csv").write_text("")
+    told = run("predict", tmp_path / "m", tmp_path / "none.csv")
+    assert (told.stdout, told.stderr) == ("", "")
+
+
 def test_options_of_the_training_that_another_format_has_no_use_for(tmp_path) -> None:
     data = write_lines(tmp_path / "d.csv", ["x,kind", "1,spam", "-1,ham"])
     run("train", data, "--learner", "perceptron", "--save", tmp_path / "m")

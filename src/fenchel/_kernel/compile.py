@@ -12,7 +12,7 @@ from numba import types
 from numba.core import config
 
 from fenchel._kernel.cache import attach
-from fenchel._kernel.inside import INLINED, LEAN, OPTIONS, inside
+from fenchel._kernel.inside import INLINED, LEAN, OPTIONS, inside_as_it_is
 from fenchel._kernel.state import from_package
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,8 +22,7 @@ COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
 
 def helper(function: F) -> F:
     """A small function that kernels call; compiled into each of them, in Python as it is written."""
-    inside(function, lambda *arguments: function, INLINED)
-    return function
+    return inside_as_it_is(function, INLINED)
 
 
 def kernel(function: F) -> F:
@@ -51,10 +50,7 @@ def fresh(kernel: Any) -> Any:
 
 @cache
 def lean(kernel: Any) -> Any:
-    """A kernel's twin for parts that make no array: it counts no references.
-
-    Each is an atomic addition, for every array that a row's view holds.
-    """
+    """A kernel's twin for parts that make no array: it counts no references."""
     return _kept(_renamed(kernel.py_func), {**OPTIONS, **LEAN}) if COMPILED else kernel
 
 

@@ -1,9 +1,9 @@
-"""Functions that live inside kernels only, and are not called from Python.
+"""Functions that are compiled as parts of kernels only.
 
 Numba optimises every function and makes machine code of it, also of one that is then put in the
 place of each of its calls. Here such a function ends as LLVM's intermediate code, to be optimised
 with the kernel around it: the first run of a command, which compiles two hundred of them, takes a
-quarter less time. In plain Python the function is what it is.
+quarter less time. Called from Python they are Python.
 """
 
 # mypy: disallow-untyped-calls=False
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 from numba import types
@@ -27,6 +27,8 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NativeLowering
 from numba.core.typing.templates import infer_global
 from numba.extending import register_model
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # No fastmath: it breaks the checks for NaN and the reproducibility of sums. No entry from C: nobody
 # uses it, and it takes a tenth of the time of compiling.
@@ -155,3 +157,9 @@ def inside(
     """In kernels a call of this function means that of the one chosen by the arguments' types."""
     name = f"{function.__module__}.{function.__qualname__}"
     infer_global(function, Inside(name, choose, options))
+
+
+def inside_as_it_is(function: F, options: Any) -> F:
+    """The function, which in kernels means itself."""
+    inside(function, lambda *arguments: function, options)
+    return function

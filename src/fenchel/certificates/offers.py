@@ -228,7 +228,7 @@ def tightest(found: Iterable[Certificate]) -> Certificate:
     if not plain:
         remedy = (
             "see learner.certificates() for what is missing"
-            if fit or found
+            if found
             else "its regularizer has to tell conjugate, dual_norm and strong_convexity"
         )
         raise ValueError(f"no theorem covers this run: {remedy}")

@@ -60,12 +60,8 @@ def _started(
     """The other process at its work, or None where there can be none."""
     backwards = [_last_first(learner) for learner in reversed(learners)]
     work = pickle.dumps((backwards, next(block.parts(HEAD)), columns))
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        __name__,
-    ]  # -P: modules of the user's folder are not ours
+    # -P: modules in the user's folder are not ours.
+    command = [sys.executable, "-P", "-m", __name__]
     quiet = subprocess.DEVNULL
     helper = None
     with suppress(OSError):

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-STOPPED = 130
+STOPPED = 130  # the exit status of programs that Ctrl-C ended
 
 # Remedies speak of Python's arguments; here they are options.
 OPTIONS = {

@@ -89,7 +89,7 @@ def _checked(path: str, reading: Any) -> dict[str, Any]:
             all(isinstance(known[key], (kind, type(None))) for key, kind in types.items())
             and isinstance(known["categorical"], list)
             and isinstance(known["kinds"], dict)
-            and set(known["kinds"].values()) <= KINDS.keys()
+            and all(isinstance(kind, str) and kind in KINDS for kind in known["kinds"].values())
         ):
             return known
     raise ModelRefused(f"{path}: {NOT_A_LEARNER}")

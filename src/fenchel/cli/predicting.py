@@ -14,7 +14,9 @@ from fenchel.models import ModelRefused
 
 
 def _absent(reading: Reading, kinds: dict[str, str]) -> list[str]:
-    """The columns that the model has learned from and the data does not have."""
+    """The columns that the model has learned from and the data, if it has such, does not have."""
+    if not kinds:
+        return []
     learned = {name for name, kind in reading.kinds.items() if kind != "ignored"}
     return sorted(learned - kinds.keys() - {reading.label})
 

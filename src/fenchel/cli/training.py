@@ -119,11 +119,15 @@ class Training:
         if self._learner.labels is not None:
             fact("classes", mapping(self._learner, block.labels))
         fact("learner", self._learner.specification)
-        kinds = self._source.stream.kinds
-        words = [n for n, k in kinds.items() if k == "category" and n != self._source.stream.label]
-        if words:
-            more = f" and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
-            fact("categories", ", ".join(words[:SHOWN]) + more)
+        self._tell_categories()
+
+    def _tell_categories(self) -> None:
+        """Which columns were taken for categories: a column of numbers among them is a mistake."""
+        stream = self._source.stream
+        found = [n for n, kind in stream.kinds.items() if kind == "category" and n != stream.label]
+        if found:
+            more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+            fact("categories", ", ".join(found[:SHOWN]) + more)
 
     def _between_checkpoints(self, block: Block) -> Iterator[Block]:
         """The block, cut where the model is to be saved, or certified."""

@@ -10,7 +10,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from fenchel._kernel.compile import COMPILED
-from fenchel._kernel.inside import INLINED, LEAN, inside
+from fenchel._kernel.inside import INLINED, LEAN, inside_as_it_is
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,8 +21,7 @@ def leaf(function: F) -> F:
     Each call of an ordinary helper counts every array among its arguments up and down, atomically;
     where a call handles a few bytes, that costs several times the work itself.
     """
-    inside(function, lambda *arguments: function, LEAN)
-    return function
+    return inside_as_it_is(function, LEAN)
 
 
 def inlined(function: F) -> F:
@@ -30,8 +29,7 @@ def inlined(function: F) -> F:
 
     For functions of several arrays, each of which is seven arguments to a call.
     """
-    inside(function, lambda *arguments: function, LEAN | INLINED)
-    return function
+    return inside_as_it_is(function, LEAN | INLINED)
 
 
 def _load(context: Any, data: Any, position: Any) -> Any:
