@@ -154,7 +154,7 @@ def run(text: str, task: str, kind: str, certify: bool = False) -> dict[str, str
         margins.append(learner.learn_many(X[begin:end], y[begin:end], h))
     found = {
         "margins": digest(*margins),
-        "decisions": digest(learner.decide_many(X[:50])),
+        "decisions": digest(learner.decision_many(X[:50])),
         "weights": digest(learner.weights(), np.asarray(learner.bias)),
     }
     if certify:
@@ -184,7 +184,11 @@ def composite_learners() -> Iterator[tuple[str, str, Callable[[], Learner]]]:
     yield "auto", "regression", lambda: learners.auto(task="regression")
     yield "auto", "multiclass", lambda: learners.auto(task="multiclass")
     yield "hedge", "binary", lambda: learners.hedge(["perceptron", "arow"])
-    yield "hedge combined", "regression", lambda: learners.hedge(["lms:eta=0.01", "p_norm_lms"], combined=True)
+    yield (
+        "hedge combined",
+        "regression",
+        lambda: learners.hedge(["lms:eta=0.01", "p_norm_lms"], combined=True),
+    )
     for text in MEMBERS:
         yield f"one_against_rest {text}", "multiclass", lambda t=text: learners.one_against_rest(t)
         yield f"max_margin {text}", "multiclass", lambda t=text: learners.max_margin(t)
@@ -201,7 +205,7 @@ def composite(build: Callable[[], Learner], task: str, kind: str) -> dict[str, s
         margins.append(learner.learn_many(X[begin:end], y[begin:end], h))
     return {
         "margins": digest(*margins),
-        "decisions": digest(learner.decide_many(X[:50])),
+        "decisions": digest(learner.decision_many(X[:50])),
         "weights": digest(learner.weights()),
         "model": digest(saved(learner)),
     }
@@ -226,10 +230,20 @@ def reader(name: str, text: str) -> dict[str, str]:
             stream = open_stream(str(path), **options)
             found = io.BytesIO()
             for block in stream:
-                for array in (block.indptr, block.indices, block.values, block.weights, block.groups):
+                for array in (
+                    block.indptr,
+                    block.indices,
+                    block.values,
+                    block.importance,
+                    block.groups,
+                ):
                     found.write(b"none" if array is None else np.ascontiguousarray(array).tobytes())
                 found.write(repr(None if block.labels is None else block.labels.tolist()).encode())
-            names = None if stream.names is None else [stream.names.name(j) for j in range(len(stream.names))]
+            names = (
+                None
+                if stream.names is None
+                else [stream.names.name(j) for j in range(len(stream.names))]
+            )
             found.write(repr(names).encode())
         except ValueError as error:
             return {"refused": digest(str(error).replace(folder, "").encode())}
@@ -278,7 +292,9 @@ def main(verb: str, file: str) -> int:
         print(f"{sum(map(len, found.values()))} figures of {len(found)} runs")
         return 0
     differing = sum(
-        before.get(name, {}).get(key) != value for name, f in found.items() for key, value in f.items()
+        before.get(name, {}).get(key) != value
+        for name, f in found.items()
+        for key, value in f.items()
     )
     missing = [name for name in before if name not in found]
     print(f"{sum(map(len, found.values()))} figures, {differing} differ, {len(missing)} missing")

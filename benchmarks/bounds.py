@@ -21,9 +21,9 @@ import fenchel
 from benchmarks.datasets import DataMissingError, datasets, named
 from fenchel.certificates import Certificate, Hindsight
 from fenchel.cli.building import build
-from fenchel.evaluate import suitable
+from fenchel.evaluate import learners_for
 from fenchel.learners import Learner
-from fenchel.learners.certifying import Stream, certify
+from fenchel.learners.certification import Stream, certify
 
 PATH = Path(__file__).with_name("BOUNDS.md")
 EVERY = "## On every stream"
@@ -49,7 +49,7 @@ def runs(task: str, name: str, rows: int):
     X, y = named(name).load()
     X, y = X[:rows], y[:rows]
     past = None
-    for text in suitable(task, X.shape[1]):
+    for text in learners_for(task, X.shape[1]):
         try:
             learner, past, found = certified(text, task, X, y, past)
         except (ValueError, FloatingPointError) as error:

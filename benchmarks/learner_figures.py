@@ -19,7 +19,7 @@ import fenchel
 from benchmarks.datasets import DataMissingError, Dataset, datasets
 from benchmarks.quality import error_of
 from fenchel.cli.building import build
-from fenchel.evaluate import suitable
+from fenchel.evaluate import learners_for
 
 PATH = Path(__file__).with_name("learner_figures.json")
 TASKS = ("binary", "regression")
@@ -34,7 +34,7 @@ def replay(entry: Dataset) -> dict:
     """Play one stream to every single learner that suits it; ``auto`` has QUALITY.md."""
     X, y = entry.load()
     errors = {}
-    for specification in suitable(entry.task, X.shape[1]):
+    for specification in learners_for(entry.task, X.shape[1]):
         if specification != "auto":
             learner = build(specification, entry.task)
             with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):

@@ -3,9 +3,9 @@
 import numpy as np
 
 from fenchel import learners
-from fenchel._kernel.rows import DenseRows
 from fenchel.certificates import Block, replay
 from fenchel.regularizers import Ball, Box, Orthant
+from fenchel.rows.types import DenseRows
 
 LOSSES = ("hinge", "logistic", "squared", "absolute", "huber", "squared_hinge", "quantile")
 LIPSCHITZ = ("hinge", "logistic", "absolute", "huber", "epsilon_insensitive", "quantile")

@@ -8,7 +8,7 @@ import pytest
 
 from fenchel import Learner, learners
 from fenchel.certificates import agrees, hedge_bound
-from fenchel.loops.mixing import mix_choices, new_hedge
+from fenchel.loops.adahedge import mix_choices, new_hedge
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(90, 4))

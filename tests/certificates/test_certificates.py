@@ -9,7 +9,6 @@ import scipy.sparse as sp
 
 from certificates.certified import run_of
 from fenchel import Learner, learners, losses, regularizers, rules
-from fenchel._kernel import state
 from fenchel.certificates import (
     Certificate,
     agrees,
@@ -23,7 +22,8 @@ from fenchel.certificates import (
 )
 from fenchel.certificates.replay import Replay
 from fenchel.certificates.runs import textbook
-from fenchel.loops.mixing import mix_choices, new_hedge
+from fenchel.loops.adahedge import mix_choices, new_hedge
+from fenchel.parts import state
 from kernel.plain_python import plain_python
 
 RNG = np.random.default_rng(7)

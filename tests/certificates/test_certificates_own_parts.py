@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fenchel import Learner
-from fenchel._kernel.state import SLOTS, Array
 from fenchel.losses import Hinge, Squared
+from fenchel.parts.state import SLOTS, Array
 from fenchel.regularizers import Euclidean, weight
 from fenchel.rules import Aggressive, Residual, Subgradient
 

@@ -5,6 +5,8 @@ import json
 import pytest
 from cli_helpers import run, text_lines, write_lines
 
+from fenchel.evaluate import learners_for
+
 THREE = ("--learner", "perceptron", "--learner", "arow", "--learner", "passive-aggressive")
 
 
@@ -69,20 +71,18 @@ def test_the_same_learner_twice_is_wrong_use() -> None:
 
 
 def test_full_matrices_stay_out_where_columns_are_many(tmp_path) -> None:
-    from fenchel.evaluate import suitable
 
-    assert "arow:diagonal=no" in suitable("binary", 30)
-    assert "arow:diagonal=no" not in suitable("binary", 1000)
-    assert "vovk_azoury_warmuth" in suitable("regression", 30)
-    assert "vovk_azoury_warmuth:diagonal=yes" in suitable("regression", 1000)
+    assert "arow:diagonal=no" in learners_for("binary", 30)
+    assert "arow:diagonal=no" not in learners_for("binary", 1000)
+    assert "vovk_azoury_warmuth" in learners_for("regression", 30)
+    assert "vovk_azoury_warmuth:diagonal=yes" in learners_for("regression", 1000)
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_every_suitable_learner_can_be_built(task) -> None:
     from fenchel.cli.building import build
-    from fenchel.evaluate import suitable
 
-    for text in suitable(task, 30):
+    for text in learners_for(task, 30):
         assert build(text, task).task == task
 
 

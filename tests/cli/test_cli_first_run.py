@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fenchel import learners
-from fenchel._kernel.compile import COMPILED
+from fenchel._numba.jit import COMPILED
 from fenchel.cli import ahead
 from fenchel.streams import from_arrays
 

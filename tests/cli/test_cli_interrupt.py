@@ -9,7 +9,7 @@ import pytest
 from cli_helpers import run
 
 from fenchel import Learner
-from fenchel.cli.interrupting import Interruption
+from fenchel.cli.signals import Interruption
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are not like this there")
@@ -47,7 +47,7 @@ def test_ctrl_c_in_other_commands_ends_them_with_the_same_status(monkeypatch, tm
         raise KeyboardInterrupt
 
     run("train", "breast_cancer", "--learner", "perceptron", "--save", tmp_path / "m", "--quiet")
-    monkeypatch.setattr("fenchel.cli.predicting.margins_of", interrupted)
+    monkeypatch.setattr("fenchel.cli.commands.predict.margins_of", interrupted)
     told = run("predict", tmp_path / "m", "breast_cancer", status=130)
     assert told.stderr.splitlines()[-1] == "stopped by Ctrl-C"
 

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from fenchel import learners
 from fenchel.evaluate import learn, predict, rows_where
-from fenchel.evaluate.feeding import counts_columns
+from fenchel.evaluate.block_cutting import counts_columns
 from fenchel.streams import from_arrays
 
 

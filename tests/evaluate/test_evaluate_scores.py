@@ -6,7 +6,7 @@ from scipy import stats
 
 from fenchel import learners
 from fenchel.evaluate import BestConstant, compare, outcome, progressive
-from fenchel.evaluate.chance import Pairs, sign_test
+from fenchel.evaluate.significance import Pairs, sign_test
 from fenchel.streams import from_arrays
 
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from faults.bad_array_cases import CLEAN, REFUSED, SAME, shuffled
 from fenchel import learners
-from fenchel._kernel import state
+from fenchel.parts import state
 
 Y = np.array([1, -1, -1, 1])
 

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel import MirrorDescent
-from fenchel._kernel import state
-from fenchel._kernel.rows import DenseRow
+from fenchel.parts import state
 from fenchel.regularizers import look, spread
-from fenchel.regularizers.leveled import dual_norm_of
+from fenchel.regularizers.max_norm_scaled import dual_norm_of
+from fenchel.rows.types import DenseRow
 from fenchel.rules import coefficient
 from kernel.kernel_relatives import RELATIVES, Dense
 

@@ -13,9 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from fenchel import Learner
-from fenchel._kernel import knows
+from fenchel._numba import knows
 from fenchel.regularizers import Whole, spread
-from fenchel.regularizers.leveled import dual_norm_of
+from fenchel.regularizers.max_norm_scaled import dual_norm_of
 from fenchel.rules import coefficient
 from kernel.kernel_oracle import differences
 from kernel.kernel_streams import KINDS, random_stream

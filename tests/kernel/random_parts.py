@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 import fenchel.learners  # noqa: F401 (every module of parts is imported by now)
-from fenchel._kernel import knows
-from fenchel._kernel.state import PARTS, shape_of
+from fenchel._numba import knows
 from fenchel.losses import value
+from fenchel.parts.state import PARTS, shape_of
 from fenchel.regularizers import Ball, Box, Composite, Euclidean, Orthant, Simplex, Whole, weight
-from fenchel.regularizers.leveled import dual_norm_of
+from fenchel.regularizers.max_norm_scaled import dual_norm_of
 from fenchel.rules import coefficient
 
 # f_t = c/2·‖·‖²: the only regularizers that a domain which couples coordinates suits.

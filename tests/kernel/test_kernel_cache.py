@@ -12,7 +12,7 @@ import pytest
 from numba.core import caching
 
 import fenchel
-from fenchel._kernel.cache import _Shelf
+from fenchel._numba.cache import _Shelf
 
 # Learns and predicts, then tells how often each kernel was found on disk or compiled.
 SCRIPT = """

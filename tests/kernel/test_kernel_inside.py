@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numba.core.codegen import JITCodeLibrary
 
-from fenchel._kernel import helper, kernel, verb
-from fenchel._kernel.compile import COMPILED, lean
-from fenchel._kernel.hints import seldom
+from fenchel._numba import helper, kernel, verb
+from fenchel._numba.intrinsics import seldom
+from fenchel._numba.jit import COMPILED, lean
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="asks how kernels are compiled")
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from fenchel import Learner, MirrorDescent
-from fenchel._kernel.compile import fresh, lean
-from fenchel._kernel.state import SLOTS, Array
+from fenchel._numba.jit import fresh, lean
 from fenchel.learners import perceptron
 from fenchel.loops import decide_rows, learn_rows
 from fenchel.losses import Hinge, derivative, value
+from fenchel.parts.state import SLOTS, Array
 from fenchel.regularizers import Euclidean, check_regularizer, weight
 from fenchel.rules import Subgradient, TunedAggressive
 

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from fenchel._kernel import state
-from fenchel._kernel.memory import LINE
-from fenchel._kernel.state import FEW, MANY, MATRIX, RECORD, ROWS, SCALAR, SLOTS, Array
+from fenchel.parts import state
+from fenchel.parts.memory import LINE
+from fenchel.parts.state import FEW, MANY, MATRIX, RECORD, ROWS, SCALAR, SLOTS, Array
 from fenchel.regularizers import FullQuadratic, Leveled, PNorm
 
 

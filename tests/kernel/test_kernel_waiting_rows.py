@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fenchel import Learner, learners, models
-from fenchel._kernel.state import FEW
+from fenchel.parts.state import FEW
 from kernel.kernel_streams import shifted
 from properties.learner_kinds import fingerprint, labels_for
 

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from learner_cases import CASES, PLAIN, compiled_for, drawn
 
 from fenchel import learners
-from fenchel._kernel import state
+from fenchel.parts import state
 
 SEEDS = range(5 if PLAIN else 2)
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

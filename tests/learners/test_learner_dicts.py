@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fenchel import learners
-from fenchel._kernel.objects import READABLE
+from fenchel._numba.pyobjects import READABLE
 from fenchel.learners import features
 
 NUMBERS = st.one_of(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score
 
 from fenchel import learners
-from fenchel.learners.queries import ndcg
+from fenchel.learners.ranking import ndcg
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(120, 5))

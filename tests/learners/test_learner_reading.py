@@ -7,7 +7,8 @@ from learner_cases import CASES, PLAIN, compiled_for, drawn
 from learner_streams import assert_same_margins
 from textbook_basics import progressive
 
-from fenchel._kernel import knows, state
+from fenchel._numba import knows
+from fenchel.parts import state
 from fenchel.regularizers.verbs import spread
 
 SEEDS = range(5 if PLAIN else 2)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fenchel._kernel import kernel
-from fenchel._kernel.compile import fresh
+from fenchel._numba import kernel
+from fenchel._numba.jit import fresh
 from fenchel.losses import (
     BY_NAME,
     Absolute,

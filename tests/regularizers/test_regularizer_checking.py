@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from fenchel._kernel.state import SCALAR, SLOTS, Array
+from fenchel.parts.state import SCALAR, SLOTS, Array
 from fenchel.regularizers import (
     AdaGrad,
     Ball,

@@ -7,8 +7,8 @@ import pytest
 
 from cli.cli_helpers import run, text_lines, write_lines
 from fenchel.evaluate.curve import Curve
-from fenchel.report.evidence import evidence
-from fenchel.report.watching import Watched
+from fenchel.report.feature_importance import evidence
+from fenchel.report.stream_stats import Watched
 from fenchel.streams import from_arrays
 
 LEARNERS = ("--learner", "perceptron", "--learner", "arow", "--quiet")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from fenchel import Learner
-from fenchel._kernel import state
-from fenchel._kernel.rows import LARGEST, DenseRow
 from fenchel.losses import Absolute, Hinge, Logistic, Squared, SquaredHinge, derivative, value
+from fenchel.parts import state
 from fenchel.regularizers import ConfidentGaussian, Euclidean, Gaussian, PNorm, look
+from fenchel.rows.types import LARGEST, DenseRow
 from fenchel.rules import (
     Aggressive,
     Conservative,

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fenchel._kernel import kernel
+from fenchel._numba import kernel
 from fenchel.streams.decimal import NOT_A_NUMBER, NOT_FINITE, OK, number
-from fenchel.streams.hard import parse_exactly
+from fenchel.streams.decimal_fallback import parse_exactly
 
 
 @kernel

@@ -1,27 +1,42 @@
 """Certificates: both sides of every inequality of the paper on a run, and the best u in hindsight."""
 
-from fenchel.certificates.blocks import Block
+from fenchel.certificates.aggregate import hedge_bound, through_expert
 from fenchel.certificates.certificate import Assumption, Certificate, table
+from fenchel.certificates.comparators import comparator
 from fenchel.certificates.hindsight import Hindsight, best_in_hindsight
 from fenchel.certificates.lemmas import weighted_norm_lemma
-from fenchel.certificates.offers import agrees, certificates, seen_through, tightest, verify
+from fenchel.certificates.record import RunRecord, Sums
 from fenchel.certificates.regret import Regret, regret
 from fenchel.certificates.replay import replay
-from fenchel.certificates.runs import Run, Sums
-from fenchel.certificates.sums import hedge_bound, through_expert
+from fenchel.certificates.rerun import Reading
+from fenchel.certificates.selection import (
+    agrees,
+    certificates,
+    missing,
+    seen_through,
+    tightest,
+    verify,
+)
+from fenchel.certificates.theorem import Need, Theorem
+from fenchel.certificates.theorems import THEOREMS
 
 __all__ = [
+    "THEOREMS",
     "Assumption",
-    "Block",
     "Certificate",
     "Hindsight",
+    "Need",
+    "Reading",
     "Regret",
-    "Run",
+    "RunRecord",
     "Sums",
+    "Theorem",
     "agrees",
     "best_in_hindsight",
     "certificates",
+    "comparator",
     "hedge_bound",
+    "missing",
     "regret",
     "replay",
     "seen_through",

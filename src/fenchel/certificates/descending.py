@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fenchel._kernel.state import Array
+from fenchel.parts.state import Array
 
 PAIRS = 8
 HALVINGS = 12

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from fenchel._kernel.state import Array
-from fenchel.certificates.blocks import Block, Reading, losses
 from fenchel.certificates.descending import descend
-from fenchel.losses import Squared
+from fenchel.certificates.rerun import Reading, losses, targets_of
+from fenchel.losses.protocol import family_of
+from fenchel.parts.state import Array
+from fenchel.rows import Block
 
 # So many bytes of rows are held at once.
 MOST_HELD = 50_000_000
@@ -30,7 +31,7 @@ PATH = 6
 STEPS = 20
 
 
-class Rows(NamedTuple):
+class Problem(NamedTuple):
     """Rows to be minimised over: matrices without the intercept, targets, importance."""
 
     parts: list[tuple[Any, Array, Array]]
@@ -42,7 +43,7 @@ class Rows(NamedTuple):
         """How many coordinates u has."""
         return self.columns + int(self.intercept)
 
-    def first(self, count: int) -> Rows | None:
+    def first(self, count: int) -> Problem | None:
         """The first so many rows, or None where there are fewer."""
         parts = []
         for X, y, h in self.parts:
@@ -80,7 +81,7 @@ class Rows(NamedTuple):
 
         λ > 0 may be one number, or one for each coordinate.
         """
-        if isinstance(loss, Squared) and self.dimension <= MOST_DIRECT:
+        if family_of(loss) == "squared" and self.dimension <= MOST_DIRECT:
             A, b = self._moments()
             return np.asarray(np.linalg.solve(A + ridge * np.eye(len(b)), b), dtype=np.float64)
         # In units of each coordinate's size L-BFGS needs few steps, whatever the features' units.
@@ -121,24 +122,24 @@ def _squared(X: Any) -> Any:
     return sp.csr_array((X.data * X.data, X.indices, X.indptr), shape=X.shape)
 
 
-def rows_of(blocks: Iterable[Block], columns: int, intercept: bool) -> Rows:
+def problem_of(blocks: Iterable[Block], columns: int, intercept: bool) -> Problem:
     """Blocks as rows to be minimised over, short ones joined."""
     parts: list[tuple[Any, Array, Array]] = []
     waiting: list[Block] = []
     for block in blocks:
         waiting.append(block)
-        if sum(b.bytes for b in waiting) >= SHORT:
+        if sum(b.nbytes for b in waiting) >= SHORT:
             parts.append(_joined(waiting, columns))
             waiting = []
-    return Rows([*parts, _joined(waiting, columns)] if waiting else parts, columns, intercept)
+    return Problem([*parts, _joined(waiting, columns)] if waiting else parts, columns, intercept)
 
 
 def _joined(blocks: list[Block], columns: int) -> tuple[Any, Array, Array]:
     if len(blocks) == 1:
-        return blocks[0].features(), blocks[0].targets, blocks[0].weights
-    stack = np.vstack if isinstance(blocks[0].features(), np.ndarray) else _stacked
-    X = stack([block.matrix(columns, False) for block in blocks])
-    targets, weights = ([b.targets for b in blocks], [b.weights for b in blocks])
+        return blocks[0].rows.to_matrix(), targets_of(blocks[0]), blocks[0].weights
+    stack = np.vstack if blocks[0].rows.is_dense else _stacked
+    X = stack([block.rows.with_intercept(columns, False) for block in blocks])
+    targets, weights = ([targets_of(b) for b in blocks], [b.weights for b in blocks])
     return X, np.concatenate(targets), np.concatenate(weights)
 
 
@@ -179,13 +180,13 @@ class Hindsight:
 
     def _candidates(self, loss: Any, intercept: bool, path: int) -> dict[str, Array]:
         blocks, share = self._gathered()
-        rows = rows_of(blocks, self.columns, intercept)
+        rows = problem_of(blocks, self.columns, intercept)
         sizes = rows.squares()
         d, energy = rows.dimension, float(sizes.sum())
         found = {"u = 0": np.zeros(d)}
         if energy == 0.0:
             return found
-        count = sum(len(block.targets) for block in blocks)
+        count = sum(len(block) for block in blocks)
         ridges = np.geomspace(max(energy / d, 100.0 * energy / count), 1e-5 * energy / d, path)
         u = found["u = 0"]
         where = "hindsight" if share == 1.0 else f"hindsight on {share:.2g} of the rows"
@@ -200,12 +201,12 @@ class Hindsight:
             kept: list[Block] = []
             stride, total = 1, 0
             for number, block in enumerate(self._read()):
-                total += len(block.targets)
+                total += len(block)
                 if number % stride == 0:
                     kept.append(block)
-                if len(kept) > 1 and sum(b.bytes for b in kept) > MOST_HELD:
+                if len(kept) > 1 and sum(b.nbytes for b in kept) > MOST_HELD:
                     kept, stride = kept[::2], 2 * stride
-            share = sum(len(block.targets) for block in kept) / max(total, 1)
+            share = sum(len(block) for block in kept) / max(total, 1)
             self._sample = kept, share
         return self._sample
 

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from fenchel._kernel.state import Array
 from fenchel.certificates.certificate import Certificate
+from fenchel.parts.state import Array
 from fenchel.regularizers import WeightedPNorm
 from fenchel.regularizers.p_norm import norm_gradient
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel.state import Array
-from fenchel.certificates.blocks import Block, Reading, losses, traced
-from fenchel.certificates.hindsight import MOST_HELD, Hindsight, Rows, rows_of
+from fenchel.certificates.hindsight import MOST_HELD, Hindsight, Problem, problem_of
+from fenchel.certificates.rerun import Reading, losses, targets_of, traced
+from fenchel.parts.state import Array
+from fenchel.rows import Block
 
 # The growth is measured from here on: before, chance decides.
 FIRST = 16
@@ -85,12 +86,12 @@ def regret(parts: Sequence[Any], read: Reading, past: Hindsight, intercept: bool
         sums = total + np.cumsum(_weighed(loss, block, margins))
         run.update((t, float(sums[t - seen - 1])) for t in _powers(seen, seen + len(sums)))
         for k, u in enumerate(finals):
-            fixed[k] += float(_weighed(loss, block, block.margins(u, intercept)).sum())
-        total, seen, size = float(sums[-1]), seen + len(sums), size + block.bytes
+            fixed[k] += float(_weighed(loss, block, block.rows.margins(u, intercept)).sum())
+        total, seen, size = float(sums[-1]), seen + len(sums), size + block.nbytes
         if size <= MOST_HELD or seen == len(sums):  # the first block is somebody's already
             held.append(block)
     run[seen] = total
-    best = _prefix_minima(rows_of(held, columns, intercept), loss, list(run))
+    best = _prefix_minima(problem_of(held, columns, intercept), loss, list(run))
     best[seen] = min(best.get(seen, math.inf), float(fixed.min()))
     rounds = tuple(t for t in run if t in best)
     return Regret(rounds, tuple(run[t] for t in rounds), tuple(best[t] for t in rounds))
@@ -98,10 +99,10 @@ def regret(parts: Sequence[Any], read: Reading, past: Hindsight, intercept: bool
 
 def _weighed(loss: Any, block: Block, margins: Array) -> Array:
     """h_t·ℓ_t of each row."""
-    return np.asarray(block.weights * losses(loss, margins, block.targets)[0])
+    return np.asarray(block.weights * losses(loss, margins, targets_of(block))[0])
 
 
-def _prefix_minima(rows: Rows, loss: Any, rounds: list[int]) -> dict[int, float]:
+def _prefix_minima(rows: Problem, loss: Any, rounds: list[int]) -> dict[int, float]:
     """min Σ_{t ≤ T} ℓ_t(u), near enough, for the T of ``rounds`` that the rows reach."""
     found: dict[int, float] = {}
     u = np.zeros(rows.dimension)

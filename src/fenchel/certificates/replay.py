@@ -10,56 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel import state
-from fenchel._kernel.state import Array
-from fenchel.certificates import normalized
-from fenchel.certificates.blocks import Block
-from fenchel.certificates.runs import Run, Sums, textbook
-from fenchel.losses.verbs import derivative, value
+from fenchel.certificates.record import RunRecord, Sums, textbook
+from fenchel.certificates.rerun import targets_of
+from fenchel.losses.protocol import value
 from fenchel.mirror import MirrorDescent
-from fenchel.regularizers import (
-    AdaGrad,
-    DiagonalQuadratic,
-    FullQuadratic,
-    NormalizedAdaptive,
-    ScaleInvariantAdaGrad,
-)
-
-QUADRATIC = (FullQuadratic, DiagonalQuadratic)
-
-
-def coefficient(rule: Any, loss: Any, f: Any, x: Array, h: float, m: float, y: float) -> float:
-    """c with z_t = c·x_t, by the rule's name in the paper."""
-    name = type(rule).__name__
-    if name == "Subgradient" or (name == "Aggressive" and value(loss, m, y) > 0.0):
-        return float(-rule.eta * h * derivative(loss, m, y))
-    if name == "Conservative":
-        return float(rule.eta * h * y) if y * m <= 0.0 else 0.0
-    if name == "Target":
-        return h * y
-    if name == "Residual":
-        return float(rule.eta * h * (y - m))
-    if not x.any() or (name != "NormalizedResidual" and value(loss, m, y) <= 0.0):
-        return 0.0
-    if name == "NormalizedResidual":
-        return float(rule.eta * h * (y - m) / (x @ x))
-    if name == "PassiveAggressive":
-        return float(-derivative(loss, m, y) * min(rule.C * h, value(loss, m, y) / (x @ x)))
-    if name == "TunedAggressive":
-        size = f.dual_norm(x)
-        return float(h * y * np.clip((rule.level[0] ** 2 - rule.beta * y * m) / size**2, 0.0, 1.0))
-    if name == "Aggressive":
-        return 0.0
-    raise ValueError(f"{name} has no certificate")
+from fenchel.parts import state
+from fenchel.parts.state import Array
+from fenchel.regularizers.protocol import fact
+from fenchel.rows import Block
 
 
 def _fixed_norm(f: Any, x: Array) -> float:
     """‖x‖_* in a norm that stays the same over the run (see ``Ledger.size``)."""
-    if isinstance(f, QUADRATIC):
-        return float(np.linalg.norm(x))
-    if isinstance(f, AdaGrad):
-        return float(np.abs(x).max(initial=0.0))
-    return float(f.dual_norm(x))
+    return float(getattr(f, "fixed_norm", f.dual_norm)(x))
 
 
 class Replay:
@@ -75,28 +38,27 @@ class Replay:
 
     def widen(self, dimension: int) -> None:
         """So many coordinates from here on."""
-        if isinstance(self.descent.previous, ScaleInvariantAdaGrad):
-            wider = np.array([float(dimension)])
-            self.descent.previous = self.descent.previous._replace(dimension=wider)
+        widen = getattr(self.descent.previous, "widen", None)
+        if widen is not None:
+            self.descent.previous = widen(dimension)
 
     def learn(self, x: Array, y: float, h: float) -> None:
         """One round."""
         descent, s = self.descent, self.sums
         before = descent.previous
-        descent.observe(np.sqrt(h) * x if isinstance(before, QUADRATIC) else x)
+        weighs = fact(before, "weighs_rows")
+        descent.observe(np.sqrt(h) * x if weighs else x)
         f, theta = descent.regularizer, descent.theta
         w = descent.predict()
         m = float(w @ x)
         norm = _fixed_norm(f, x)
         s.size = max(s.size, norm)
-        if hasattr(self.rule, "level"):
-            self.rule.level[0] = s.size
-        c = coefficient(self.rule, self.loss, f, x, h, m, y)
+        c = float(self.rule.step(self.loss, f, x, h, m, y))
         self._always(x, y, h, w, m, abs(c))
-        counts = c != 0.0 or not isinstance(f, QUADRATIC) or f.always
+        counts = c != 0.0 or fact(f, "always")
         if counts and h > 0.0:
             square = f.dual_norm(x) ** 2 / f.strong_convexity if x.any() else 0.0
-            s.inverse += h * square if c != 0.0 or isinstance(f, QUADRATIC) else 0.0
+            s.inverse += h * square if c != 0.0 or weighs else 0.0
             s.steps += 0.5 * c * c * square
             self._move_to(f, w)
         s.pairs += c * m
@@ -143,10 +105,8 @@ class Replay:
         s.etas += eta
         s.slope = max(s.slope, eta)
         s.gradient = max(s.gradient, eta * norm)
-        if isinstance(f, FullQuadratic):
-            ahead = before.gradient(x)
-            chi, plain = float(ahead @ x), float(ahead @ self.descent.theta)
-            s.gained += 2.0 * y * m - plain**2 / (f.r + chi)
+        if hasattr(f, "gained"):
+            s.gained += f.gained(before, self.descent.theta, x, y, m)
         if y * m > 0.0:
             s.errors += 1.0
             s.error_etas += eta
@@ -154,12 +114,12 @@ class Replay:
                 gain = (eta * norm) ** 2 + 2.0 * f.strong_convexity * eta * y * m
                 s.excess += gain / s.size**2 - eta
 
-    def finish(self, comparator: str = "u") -> Run:
+    def finish(self, comparator: str = "u") -> RunRecord:
         """The run as the inequalities see it."""
         end = self.descent.previous
         if self.used is not None and end is not self.used:
             self._move_to(end, end.gradient(self.descent.theta))
-        return Run(self.loss, end, self.rule, self.sums, self.u, comparator)
+        return RunRecord(self.loss, end, self.rule, self.sums, self.u, comparator)
 
 
 def replay(
@@ -169,20 +129,23 @@ def replay(
     intercept: bool,
     u: Array,
     comparator: str = "u",
-) -> Run:
-    """A fresh run of the parts over the blocks in plain NumPy, measured against u."""
+    kind: Any = None,
+) -> RunRecord:
+    """A fresh run of the parts over the blocks in plain NumPy, measured against u.
+
+    ``kind`` is the run of a learner that is not mirror descent.
+    """
     plain = [textbook(state.start(part, columns + 1), columns, intercept) for part in parts[:3]]
-    kind = normalized.Replay if isinstance(plain[1], NormalizedAdaptive) else Replay
-    run: Any = kind(plain, columns + intercept, np.asarray(u, dtype=np.float64))
+    run: Any = (kind or Replay)(plain, columns + intercept, np.asarray(u, dtype=np.float64))
     first = seen = None
     for block in blocks:
-        first = block.width if first is None else first
-        seen = block.width if seen is None else max(seen, block.width)
+        first = block.rows.width if first is None else first
+        seen = block.rows.width if seen is None else max(seen, block.rows.width)
         run.widen(seen + intercept)
-        X = block.matrix(columns, intercept)
+        X = block.rows.with_intercept(columns, intercept)
         X = X if isinstance(X, np.ndarray) else X.toarray()
-        for x, y, h in zip(X, block.targets, block.weights, strict=True):
+        for x, y, h in zip(X, targets_of(block), block.weights, strict=True):
             run.learn(np.asarray(x, dtype=np.float64), float(y), float(h))
     run.sums.grown = float(columns - (first or 0))
-    done: Run = run.finish(comparator)
+    done: RunRecord = run.finish(comparator)
     return done

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from fenchel.cli.saying import counted, number
+from fenchel.cli.output import counted, number
 from fenchel.evaluate import Comparison, Verdict
 
 WIDTH = 80

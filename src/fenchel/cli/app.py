@@ -8,8 +8,8 @@ import click
 
 from fenchel import _version
 from fenchel.cli import options
-from fenchel.cli.failing import RefusingGroup
-from fenchel.cli.starting import make_ready
+from fenchel.cli.errors import RefusingGroup
+from fenchel.cli.process import make_ready
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 
@@ -46,9 +46,9 @@ def train(**given: Any) -> None:
 
     Each is made before its label is seen. Without --learner the mixture `auto` learns.
     """
-    from fenchel.cli import training
+    from fenchel.cli.commands import train
 
-    training.train(**given)
+    train.train(**given)
 
 
 @main.command()
@@ -62,9 +62,9 @@ def predict(**given: Any) -> None:
 
     Labels in DATA are not needed, and not looked at.
     """
-    from fenchel.cli import predicting
+    from fenchel.cli.commands import predict
 
-    predicting.predict(**given)
+    predict.predict(**given)
 
 
 @main.command(short_help="Run learners side by side, and recommend one.")
@@ -82,9 +82,9 @@ def compare(**given: Any) -> None:
 
     Without --learner all that suit the task; without DATA the embedded breast_cancer.
     """
-    from fenchel.cli import comparing
+    from fenchel.cli.commands import compare
 
-    comparing.compare(**given)
+    compare.compare(**given)
 
 
 @main.command(short_help="Show what is in a MODEL.")
@@ -94,9 +94,9 @@ def compare(**given: Any) -> None:
 @click.option("--verify", is_flag=True, help="Recompute the digest over the whole file.")
 def inspect(**given: Any) -> None:
     """Show what is in a MODEL: learner, parameters, rounds, largest weights."""
-    from fenchel.cli import inspecting
+    from fenchel.cli.commands import inspect
 
-    inspecting.inspect(**given)
+    inspect.inspect(**given)
 
 
 @main.command(short_help="Describe every learner, or those named.")
@@ -105,9 +105,9 @@ def inspect(**given: Any) -> None:
               help="As JSON, to standard output or to a file.")  # fmt: skip
 def learners(**given: Any) -> None:
     """Describe every learner, or those named: parts, parameters, equation, theorem and cost."""
-    from fenchel.cli import listing
+    from fenchel.cli.commands import learners
 
-    listing.learners(**given)
+    learners.learners(**given)
 
 
 @main.command()
@@ -120,6 +120,6 @@ def reproduce(**given: Any) -> None:
 
     Exit status 1 if an inequality is violated.
     """
-    from fenchel.cli import reproducing
+    from fenchel.cli.commands import reproduce
 
-    reproducing.reproduce(**given)
+    reproduce.reproduce(**given)

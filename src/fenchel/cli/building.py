@@ -15,8 +15,8 @@ from fenchel.learners import (
     one_against_rest,
     ranking,
 )
-from fenchel.learners.certified import certified
-from fenchel.learners.registry import parameters_of, similar_names
+from fenchel.learners.catalogue import parameters_of, similar_names
+from fenchel.learners.registry import certified
 from fenchel.learners.specification import name_of, parse, parse_nested
 
 # A regression loss for learners that take any: squared, or one with a Lipschitz constant.
@@ -114,7 +114,9 @@ def _auto(parameters: dict[str, Any], task: str, loss: str | None, intercept: bo
     if loss is not None or not intercept:
         option = "--loss" if loss is not None else "--no-intercept"
         raise _wrong("is for single learners: name one with --learner.", option)
-    return from_parameters("auto", {**({} if task == "binary" else {"task": task}), **parameters})
+    given = {**({} if task == "binary" else {"task": task}), **parameters}
+    made: Learner = from_parameters("auto", given)
+    return made
 
 
 def _nested(name: str, text: str, task: str, loss: str | None, intercept: bool) -> Learner:
@@ -124,7 +126,8 @@ def _nested(name: str, text: str, task: str, loss: str | None, intercept: bool) 
     if name == "hedge":
         return hedge([_build(part, task, loss, intercept) for part in inner], **parameters)
     learner = _build("+".join(inner), "binary", loss, intercept)
-    return from_parameters(name, {"learner": learner, **parameters})
+    made: Learner = from_parameters(name, {"learner": learner, **parameters})
+    return made
 
 
 def _known_name(text: str) -> str:

@@ -9,12 +9,12 @@ from typing import Any
 
 from fenchel.certificates import Certificate, Regret
 from fenchel.certificates.hindsight import MOST_HELD
-from fenchel.cli.saying import LABEL_WIDTH, counted, fact, say
+from fenchel.cli.output import LABEL_WIDTH, counted, fact, say
 from fenchel.cli.sources import Data
 from fenchel.cli.tables import WIDTH, table
 from fenchel.evaluate import embedded, learn
 from fenchel.learners import Learner
-from fenchel.streams import Block
+from fenchel.rows import Block
 
 HEADINGS = ["theorem", "achieved", "bound", "slack", "holds"]
 
@@ -33,10 +33,10 @@ class Kept:
 
     def see(self, block: Block) -> None:
         """Keep a block, as long as there is room."""
-        self._bytes += sum(array.nbytes for array in (block.indptr, block.indices, block.values))
+        self._bytes += block.rows.nbytes
         self.whole = self.whole and self._bytes <= MOST_HELD
         if self.whole:
-            self._blocks.append(block._replace(tags=None))
+            self._blocks.append(block.replace(ids=None))
         elif self._reopens:
             self._blocks = []
 
@@ -64,7 +64,7 @@ class Kept:
         """The learners whose runs these rows are: the given ones, or twins that saw the beginning."""
         if not self.beginning:
             return dict(learners)
-        rows = counted(sum(block.rows for block in self._blocks), "row")
+        rows = counted(sum(len(block) for block in self._blocks), "row")
         fact(
             "certificates", f"of the first {rows}: {self._source.name} cannot be read twice", quiet
         )
@@ -73,7 +73,7 @@ class Kept:
     def _at_the_beginning(self, learner: Learner) -> Learner:
         twin = learner.fresh()
         if learner.labels is not None:
-            twin.labels = type(learner.labels)(learner.labels.known)
+            twin.adopt_labels(learner.labels.known)
         for block in self._blocks:
             learn(twin, block, self._source.width)
         return twin

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from fenchel.certificates import Certificate
-from fenchel.cli.saying import number, say
+from fenchel.cli.output import number, say
 from fenchel.cli.tasks import shown
 from fenchel.evaluate.progressive import Step
 from fenchel.learners import Learner
-from fenchel.streams import Block
+from fenchel.rows import Block
 
 CERTIFIED = (
     "  average      since        rounds      achieved         bound  theorem",
@@ -29,7 +29,7 @@ HEADINGS = (
 )
 
 
-class Table:
+class ProgressTable:
     """Average loss and examples, at rounds that double; or what is certified then.
 
     ``now`` gives a certificate of the rounds so far: blocks must then end where rows are due.
@@ -46,7 +46,7 @@ class Table:
     def see(self, block: Block, step: Step) -> None:
         """Show the rows that are due within a block."""
         rows = len(step.outcome.losses)
-        weights = np.ones(rows) if block.weights is None else block.weights
+        weights = block.weights
         loss = self._loss + np.cumsum(step.outcome.losses * weights)
         weight = self._weight + np.cumsum(weights)
         while not self._quiet and self._next <= self._rounds + rows:
@@ -70,7 +70,8 @@ class Table:
     def _example(self, block: Block, step: Step, at: int) -> str:
         assert block.labels is not None
         prediction = self._learner.decode_many(step.margins[at : at + 1])[0]
-        features = int(block.indptr[at + 1] - block.indptr[at])
+        rows = block.rows.csr()
+        features = int(rows.indptr[at + 1] - rows.indptr[at])
         return f"{_cell(block.labels[at])}  {_cell(prediction)}  {features:>8,}"
 
 

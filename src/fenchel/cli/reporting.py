@@ -6,17 +6,17 @@ from functools import partial
 from pathlib import Path
 
 from fenchel.cli.advice import advice
+from fenchel.cli.output import number
 from fenchel.cli.results import constant_label, naming
-from fenchel.cli.saying import number
 from fenchel.cli.sources import Data, column_name
 from fenchel.cli.tasks import shown
 from fenchel.evaluate import Contest
 from fenchel.report.comparison import Compared, comparison_page
-from fenchel.report.watching import Watched
+from fenchel.report.stream_stats import StreamStats
 
 
 def write_report(
-    file: str, source: Data, contest: Contest, watched: Watched, index_base: int | None
+    file: str, source: Data, contest: Contest, watched: StreamStats, index_base: int | None
 ) -> None:
     """The page of a contest that is over, into a file."""
     result = contest.result()

@@ -9,10 +9,9 @@ from typing import IO, Any
 
 import click
 
-from fenchel.cli.saying import counted, fact, number, say
+from fenchel.cli.output import counted, fact, number, say
 from fenchel.cli.tasks import shown
 from fenchel.evaluate import Run, Score
-from fenchel.learners import Ranking
 from fenchel.report.text import json_text
 from fenchel.streams import Skipped, Stream
 
@@ -22,12 +21,13 @@ def tell_score(run: Run, stream: Stream, seconds: float) -> None:
     score = run.score
     fact("rounds", f"{score.rounds:,}")
     kind = "squared" if score.mistakes is None else counted(score.mistakes, "mistake")
-    if isinstance(run.learner, Ranking):
+    ranks = run.learner.task == "ranking"
+    if ranks:
         kind = "pairs in the wrong order, by row"
     if score.margin_errors:
         kind += f", {counted(score.margin_errors, 'margin error')}"
     fact("average loss", f"{number(score.loss)} ({kind})")
-    if isinstance(run.learner, Ranking):
+    if ranks:
         fact("AUC", number(run.learner.auc))
         fact("NDCG", number(run.learner.ndcg))
     else:
@@ -98,7 +98,7 @@ def _score(score: Score) -> dict[str, Any]:
 def _order(run: Run) -> dict[str, float]:
     """How well a ranker ordered queries before it learned from them."""
     ranker = run.learner
-    return {"auc": ranker.auc, "ndcg": ranker.ndcg} if isinstance(ranker, Ranking) else {}
+    return {"auc": ranker.auc, "ndcg": ranker.ndcg} if ranker.task == "ranking" else {}
 
 
 def write_json(file: str, content: Any) -> None:

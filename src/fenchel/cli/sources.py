@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from fenchel.evaluate import embedded
-from fenchel.streams import BadInput, Block, Names, Stream, guess_format, open_stream
+from fenchel.rows import Block
+from fenchel.streams import BadInput, Names, Stream, guess_format, open_stream
 
 STANDARD_INPUT = "-"
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel.learners import Learner
-from fenchel.streams import BadInput, Block
+from fenchel.rows import Block
+from fenchel.streams import BadInput
 
 # More different whole numbers than this are taken for measurements, not for classes.
 MOST_CLASSES = 20

@@ -11,26 +11,26 @@ import click
 import numpy as np
 
 from fenchel.cli.models import Model, load
-from fenchel.cli.saying import announce_compiling
+from fenchel.cli.output import announce_compiling
 from fenchel.cli.sources import column_name
 from fenchel.cli.tables import table
 from fenchel.cli.tasks import shown
-from fenchel.learners import Mixture
-from fenchel.report.evidence import Weights, weight_vectors
+from fenchel.learners import Learner, Mixture
+from fenchel.report.feature_importance import Weights, weight_vectors
 
 
 def tell_weights(path: str, top: int) -> None:
     """Print the experts' shares, the intercept and the largest weights."""
     announce_compiling(quiet=False)
     model = load(path)
-    if isinstance(model.learner, Mixture):
+    if isinstance(model.learner.engine, Mixture):
         _tell_shares(model.learner)
     vectors = list(weight_vectors(model.learner))
     if vectors:
         _tell_largest(model, vectors, top)
 
 
-def _tell_shares(mixture: Mixture) -> None:
+def _tell_shares(mixture: Learner) -> None:
     shares = sorted(mixture.shares().items(), key=lambda item: -item[1])
     click.echo()
     rows = [[name, f"{share:.1%}"] for name, share in shares]

@@ -15,27 +15,23 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fenchel import learners, models
-from fenchel._kernel import border
 from fenchel.certificates import Certificate
 from fenchel.learners import storage
-from fenchel.learners.certified import certified
 from fenchel.learners.learner import Learner
-from fenchel.learners.members import Members
-from fenchel.learners.registry import learner_of
+from fenchel.learners.registry import certified, learner_of
+from fenchel.rows import validate
 
 
 def is_linear(learner: Learner | None) -> bool:
     """Whether predictions are ⟨coef_, x⟩ + intercept_: those of a mixture are not."""
-    inner = learner._pattern if isinstance(learner, Members) else learner
-    return learner is not None and not isinstance(inner, learners.Mixture)
+    return learner is not None and learner.engine.is_linear
 
 
 class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
     """A learner behind scikit-learn's interface.
 
-    ``fit`` visits the rows in an order that depends on their content alone, so that shuffling the
-    data changes nothing; ``partial_fit`` takes them as they come. In both a row of weight w is
-    learned ⌊w⌋ times, then once with the importance that is left.
+    Rows are learned in the order given. A row of weight w is learned ⌊w⌋ times, then once with the
+    importance that is left.
     """
 
     def __init__(
@@ -53,10 +49,7 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def certificate_(self) -> Certificate:
-        """The tightest certificate of the run so far (``certify=True``).
-
-        It is about the rounds as they were learned: ``fit`` orders the rows by their content.
-        """
+        """The tightest certificate of the run so far (``certify=True``)."""
         if not (self.certify and hasattr(self, "learner_")):
             raise AttributeError("certificate_ comes with a fitted estimator of certify=True")
         tightest: Certificate = self.learner_.certificate()
@@ -107,10 +100,10 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
     def _checked(self, X: Any, y: Any, first: bool) -> tuple[Any, Any]:
         """X and y as arrays; later calls may bring more columns where ``grow`` allows it."""
         grows = self.grow and not first and np.ndim(X) == 2 and np.shape(X)[1] > self.n_features_in_
-        border.refuse_masked(y, "y")
+        validate.refuse_masked(y, "y")
         targets = np.asarray(y)
         if targets.ndim == 1 and targets.dtype.kind == "f":
-            border.refuse(targets, "y", ~np.isfinite(targets), "finite, not NaN or inf")
+            validate.refuse(targets, "y", ~np.isfinite(targets), "finite, not NaN or inf")
         several = self._several_targets(y)
         X, y = self._validated(
             X, reset=first or grows, y=y, y_numeric=self._numeric, multi_output=several
@@ -123,7 +116,7 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, **options: Any) -> Any:
         """Checked by scikit-learn for form, by the border for every entry."""
-        border.refuse_masked(X, "X")
+        validate.refuse_masked(X, "X")
         if sp.issparse(X):  # first: what follows trusts the indices
             _refuse_unsound(X)
             if X.format == "csr" and X.indices.dtype.kind == "u":  # which SciPy cannot multiply
@@ -132,11 +125,11 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         try:
             checked = validate_data(self, X, **form, ensure_all_finite=False, **options)
         except OverflowError:  # an integer beyond the floats: the border can say which
-            border.as_values(X, "X")
+            validate.as_values(X, "X")
             raise
         except TypeError:
             if np.ndim(X) < 2:  # dicts of named features, say: the border knows what to do
-                border.as_values(X, "X")
+                validate.as_values(X, "X")
             raise
         if not sp.issparse(X):
             _refuse_unsound(checked[0] if isinstance(checked, tuple) else checked)
@@ -165,10 +158,9 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
             raise
 
     def _learn_all(self, X: Any, y: Any, weights: Any) -> None:
-        """All passes of ``fit``, in the order of the rows' content."""
-        order = content_order(X, y)
+        """All passes of ``fit``, in the order given."""
         for _ in range(self.passes):
-            self._learn(X[order], y[order], None if weights is None else weights[order])
+            self._learn(X, y, weights)
         self.n_iter_ = self.passes
 
     def _learn(self, X: Any, y: Any, weights: Any) -> None:
@@ -191,15 +183,14 @@ def checked_weights(sample_weight: Any, count: int) -> NDArray[np.float64] | Non
         return None
     if isinstance(sample_weight, Real):
         sample_weight = np.full(count, sample_weight)
-    weights = border.as_importance(sample_weight, count, "sample_weight")
+    weights = validate.as_importance(sample_weight, count, "sample_weight")
     if not weights.any():
         raise ValueError("sample_weight is zero in every row: give one at least a weight above 0")
     return weights
 
 
 def _refuse_unsound(X: Any) -> None:
-    rows, _, width = border.as_rows(X)
-    border.refuse_unsound(rows, width)
+    validate.refuse_unsound(validate.as_rows(X))
 
 
 def repeated(weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -221,31 +212,6 @@ def repeated(weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np
 
 # A weight beyond this is learned so often, and what is left of it as one importance.
 MOST_VISITS = 100.0
-
-
-def content_order(X: Any, y: Any) -> NDArray[np.intp]:
-    """An order of the rows that depends on what is in them, not on where they stand.
-
-    A row's key is the sum of a hash of each non-zero entry, so that dense and sparse agree; equal
-    rows are told apart by their label.
-    """
-    rows = sp.csr_array(X)
-    rows.eliminate_zeros()
-    bits = rows.data.astype(np.float64).view(np.uint64)
-    hashes = _scrambled(bits ^ _scrambled(rows.indices.astype(np.uint64)))
-    totals = np.concatenate([[np.uint64(0)], np.cumsum(hashes, dtype=np.uint64)])
-    keys = totals[rows.indptr[1:]] - totals[rows.indptr[:-1]]
-    dense = y.toarray() if sp.issparse(y) else y
-    axis = 0 if dense.ndim == 2 else None  # which no array of objects has
-    labels = np.unique(dense, return_inverse=True, axis=axis)[1].ravel()
-    return np.lexsort((labels, keys))
-
-
-def _scrambled(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finalizer of splitmix64: every bit of the key reaches every bit of the hash."""
-    keys = (keys + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return keys ^ (keys >> np.uint64(31))
 
 
 def _widened(X: Any, width: int) -> Any:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fenchel import learners
 from fenchel.estimators.base import OnlineEstimator, checked_weights, is_linear, shape_of
+from fenchel.learners.labels import in_order_met
 from fenchel.learners.learner import Learner
 
 
@@ -63,7 +64,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
             X, y = self._checked(X, y, first=True)
             check_classification_targets(y)
             weights = checked_weights(sample_weight, X.shape[0])
-            self._begin(*_classes_of(y))
+            self._begin(y, *_classes_of(y))
             self._learn_all(X, y, weights)
         return self
 
@@ -78,7 +79,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
             weights = checked_weights(sample_weight, X.shape[0])
             if first:
                 found, labels = _classes_of(y)
-                self._begin(found if classes is None else np.unique(classes), labels)
+                self._begin(y, found if classes is None else np.unique(classes), labels)
             elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
                 raise ValueError(f"classes={classes} differs from the first call's {self.classes_}")
             self._admit(y)
@@ -94,7 +95,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         shape = shape_of(y)
         return len(shape) == 2 and shape[1] > 1
 
-    def _begin(self, classes: NDArray[Any], labels: bool) -> None:
+    def _begin(self, y: Any, classes: NDArray[Any], labels: bool) -> None:
         if len(classes) < 2 and not self.grow:
             raise ValueError(
                 f"y has one class, {classes.tolist()}: a classifier needs two; "
@@ -102,6 +103,10 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
             )
         self.classes_ = classes
         self.learner_ = self._new_learner(classes, labels)
+        # ``classes_`` is sorted, as everywhere in scikit-learn; the learner numbers labels as it would
+        # by itself, in the order met.
+        order = classes.tolist() if labels else in_order_met(y, classes.tolist())
+        self.learner_.declare(order)
 
     def _new_learner(self, classes: NDArray[Any], labels: bool) -> Learner:
         several = not labels and (len(classes) > 2 or self.grow)
@@ -113,7 +118,6 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         if learner.task not in (("multilabel",) if labels else ("binary", "multiclass")):
             remedy = "give a learner of two classes" if labels else "use OnlineRegressor"
             raise ValueError(f"learner={learner!r} is for {learner.task}: {remedy}")
-        learner.declare(classes.tolist())
         return learner
 
     @property
@@ -132,31 +136,37 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
             )
         if len(new):
             self.classes_ = np.concatenate([self.classes_, new])
-            self.learner_.declare(self.classes_.tolist())
+            self.learner_.declare(list(dict.fromkeys([*self.learner_.classes, *y.tolist()])))
+
+    def _places(self) -> NDArray[np.intp]:
+        """The learner's number of each class of ``classes_``."""
+        numbers = {label: k for k, label in enumerate(self.learner_.classes)}
+        return np.array([numbers[label] for label in self.classes_.tolist()])
+
+    def _in_order(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores, one column a class, in the order of ``classes_``; of two the second's."""
+        if self._has_labels:
+            return scores
+        if scores.ndim == 1:
+            return scores if self._places()[1] == 1 else -scores
+        return scores[:, self._places()]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """⟨coef_, x⟩ + intercept_, or a mixture's vote; one column a class where there are several."""
-        X = self._columns(X)
-        if is_linear(self.learner_):
-            slots = self._slots()  # read once: another thread may be learning
-            scores = np.asarray(X @ slots[:, 1:].T + slots[:, 0])
-            return scores.ravel() if self.learner_.task == "binary" else scores
-        votes = self.learner_.decide_many(X)
-        return np.asarray(votes)
+        """The margin of each row as the next round would see it; one column a class for several."""
+        return self._in_order(np.asarray(self.learner_.decision_many(self._columns(X))))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row, or the indicator matrix of its labels."""
-        scores = self.decision_function(X)
+        margins = self.learner_.decision_many(self._columns(X))
         if self._has_labels:
-            return self.learner_.decode_many(scores)
-        if scores.ndim == 1:
-            return np.asarray(self.classes_[(scores > 0.0).astype(int)])
-        return np.asarray(self.classes_[np.argmax(scores, axis=1)])
+            return self.learner_.decode_many(margins)
+        several = margins.ndim == 2
+        numbers = np.argmax(margins, axis=1) if several else (margins > 0.0).astype(int)
+        return np.asarray(self.classes_[np.argsort(self._places())[numbers]])
 
     def _has_probabilities(self) -> bool:
         learner = getattr(self, "learner_", None) or self._template("binary")
-        loss = getattr(getattr(learner, "_pattern", learner), "loss", None)
-        if not is_linear(learner) or type(loss).__name__ == "Logistic":
+        if learner.engine.has_probabilities:
             return True
         raise AttributeError("probabilities come with loss='logistic' or with a mixture")
 
@@ -166,8 +176,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
 
         Of labels, the probability that a row has each.
         """
-        scores = self.decision_function(X)
-        return self.learner_._probabilities(scores)
+        chances = self.learner_.probabilities(self.learner_.decision_many(self._columns(X)))
+        return chances if self._has_labels else chances[:, self._places()]
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -183,7 +193,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         if not is_linear(getattr(self, "learner_", None)):
             raise AttributeError("coef_ and intercept_ come with a fitted single learner")
         check_is_fitted(self, "learner_")
-        return np.atleast_2d(self.learner_._all_weights().T)
+        weights = self.learner_.all_weights()
+        return np.atleast_2d(self._in_order(weights).T)
 
 
 def _classes_of(y: Any) -> tuple[NDArray[Any], bool]:

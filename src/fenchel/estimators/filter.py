@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from fenchel import learners, models
-from fenchel._kernel import border
-from fenchel._kernel.state import Array
 from fenchel.certificates import Certificate
 from fenchel.learners import storage
+from fenchel.learners.catalogue import parameters_of
 from fenchel.learners.learner import Learner
-from fenchel.learners.registry import parameters_of
 from fenchel.learners.specification import name_of, parse
+from fenchel.parts.state import Array
+from fenchel.rows import validate
 
 # Numbers of lagged rows that exist at a time.
 BLOCK = 65_536
@@ -197,7 +197,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
 
     def _known(self, u: ArrayLike) -> Array:
         """A known filter as long as this one."""
-        filter = border.as_values(u, "u")
+        filter = validate.as_values(u, "u")
         if filter.ndim != 1 or len(filter) > self.taps:
             raise ValueError(f"u has shape {filter.shape}: give at most {self.taps} numbers, taps=")
         return np.concatenate([filter, np.zeros(self.taps - len(filter))])
@@ -251,10 +251,10 @@ def _signals(reference: ArrayLike, primary: ArrayLike) -> tuple[Array, Array]:
     """Two signals of one length, finite."""
     signals = []
     for name, signal in (("reference", reference), ("primary", primary)):
-        samples = border.as_values(signal, name).astype(np.float64, copy=False)
+        samples = validate.as_values(signal, name).astype(np.float64, copy=False)
         if samples.ndim != 1:
             raise ValueError(f"{name} has {samples.ndim} dimensions: give one sample after another")
-        border.refuse(samples, name, ~np.isfinite(samples), "finite")
+        validate.refuse(samples, name, ~np.isfinite(samples), "finite")
         signals.append(samples)
     if len(signals[0]) != len(signals[1]):
         raise ValueError(

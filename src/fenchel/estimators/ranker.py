@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from fenchel import learners
+from fenchel import Learner, learners
 from fenchel.estimators.base import OnlineEstimator
-from fenchel.learners.queries import groups, ndcg
+from fenchel.learners.ranking import groups, ndcg
 
 
 class OnlineRanker(OnlineEstimator):
@@ -97,7 +97,7 @@ class OnlineRanker(OnlineEstimator):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The score of each row: larger is better, comparable inside a query."""
         X = self._columns(X)
-        return np.asarray(self.learner_.decide_many(X))
+        return np.asarray(self.learner_.decision_many(X))
 
     def score(self, X: Any, y: Any, qid: Any = None) -> float:
         """The mean NDCG of the queries."""
@@ -109,22 +109,23 @@ class OnlineRanker(OnlineEstimator):
     @property
     def coef_(self) -> NDArray[np.float64]:
         """The weights."""
-        return self._fitted()._all_weights()[1:]
+        return self._fitted().all_weights()[1:]
 
     @property
     def auc_(self) -> float:
         """The share of pairs in the right order before they were learned."""
-        return self._fitted().auc
+        return float(self._fitted().auc)
 
     @property
     def ndcg_(self) -> float:
         """The mean NDCG of the queries before they were learned."""
-        return self._fitted().ndcg
+        return float(self._fitted().ndcg)
 
-    def _fitted(self) -> learners.Ranking:
+    def _fitted(self) -> Learner:
         if not hasattr(self, "learner_"):
             raise AttributeError("coef_, auc_ and ndcg_ come with a fitted ranker")
-        return self.learner_
+        fitted: Learner = self.learner_
+        return fitted
 
 
 def _with_queries(y: NDArray[Any], qid: Any) -> NDArray[np.float64]:

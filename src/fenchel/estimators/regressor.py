@@ -69,12 +69,8 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         return learner
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """⟨coef_, x⟩ + intercept_, or a mixture's mixed prediction; one column an output."""
-        X = self._columns(X)
-        if not is_linear(self.learner_):
-            return np.asarray(self.learner_.decide_many(X))
-        slots = self._slots()  # read once: another thread may be learning
-        return np.asarray(X @ slots[1:] + slots[0])
+        """The number of each row, as the next round would predict it; one column an output."""
+        return np.asarray(self.learner_.decision_many(self._columns(X)))
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -90,4 +86,5 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     def _slots(self) -> NDArray[np.float64]:
         if not is_linear(getattr(self, "learner_", None)):
             raise AttributeError("coef_ and intercept_ come with a fitted single learner")
-        return self.learner_._all_weights()
+        weights: NDArray[np.float64] = self.learner_.all_weights()
+        return weights

@@ -1,15 +1,15 @@
 """Progressive validation: every prediction is scored before its label is learned from."""
 
+from fenchel.evaluate.block_cutting import learn, predict
 from fenchel.evaluate.certifying import Certified, best_certificates
-from fenchel.evaluate.chance import Verdict
 from fenchel.evaluate.comparison import Comparison, Contest, compare
 from fenchel.evaluate.constant import BestConstant
-from fenchel.evaluate.feeding import learn, predict, rows_where
-from fenchel.evaluate.given import columns_by_name
+from fenchel.evaluate.default_learners import learners_for
+from fenchel.evaluate.inputs import columns_by_name
 from fenchel.evaluate.measures import Outcome, outcome
 from fenchel.evaluate.progressive import Run, Score, progressive
 from fenchel.evaluate.queries import whole_queries
-from fenchel.evaluate.suitable import suitable
+from fenchel.evaluate.significance import Verdict
 
 __all__ = [
     "BestConstant",
@@ -24,10 +24,9 @@ __all__ = [
     "columns_by_name",
     "compare",
     "learn",
+    "learners_for",
     "outcome",
     "predict",
     "progressive",
-    "rows_where",
-    "suitable",
     "whole_queries",
 ]

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from fenchel import certificates
-from fenchel.certificates import Certificate, Hindsight, Regret
-from fenchel.certificates.blocks import Reading
-from fenchel.evaluate.feeding import pieces
+from fenchel.certificates import Certificate, Hindsight, Reading, Regret
+from fenchel.evaluate.block_cutting import pieces
 from fenchel.learners import Composed, Learner, Mixture
-from fenchel.learners.certifying import certify, regret
-from fenchel.learners.features import ONE
-from fenchel.streams import Block
+from fenchel.learners.certification import certify, regret
+from fenchel.rows import Block
 
 Blocks = Callable[[], Iterable[Block]]
 
@@ -19,15 +16,12 @@ Blocks = Callable[[], Iterable[Block]]
 def again(learner: Learner, blocks: Blocks, width: int = 0) -> Reading:
     """The stream as the learner saw it, cut and widened as the first time."""
 
-    def read() -> Iterator[certificates.Block]:
+    def read() -> Iterator[Block]:
         known = width
         for block in blocks():
-            for rows, columns, labels, weights in pieces(learner, block, known):
-                known = columns
-                targets = learner._encode(labels, len(labels))
-                yield certificates.Block(
-                    rows, columns, targets, ONE if weights is None else weights
-                )
+            for piece in pieces(learner, block, known):
+                known = piece.rows.width
+                yield piece.replace(labels=learner.encode(piece.labels, len(piece)))
 
     return read
 
@@ -41,7 +35,7 @@ class Certified:
 
     def all(self, learner: Learner) -> list[Certificate]:
         """Every certificate of a run that applies, or is of a variant; none where none speaks of it."""
-        if not (learner.certifies or isinstance(learner, Mixture)):
+        if not (learner.certifies or isinstance(learner.engine, Mixture)):
             return []
         found = certify(learner, None, self._read(learner), self._hindsight(learner))
         return [c for c in found if c.applies or c.kind == "variant"]
@@ -49,24 +43,24 @@ class Certified:
     def best(self, learner: Learner) -> Certificate | None:
         """The tightest, or None where no theorem covers the run."""
         try:
-            return learner._headline(self.all(learner))
+            return learner.engine.headline(self.all(learner))
         except ValueError:
             return None
 
     def regret(self, learner: Learner) -> Regret | None:
         """The regret of a single learner."""
-        if not (isinstance(learner, Composed) and learner.certifies):
+        if not (isinstance(learner.engine, Composed) and learner.certifies):
             return None
         return regret(learner, self._read(learner), self._hindsight(learner))
 
     def now(self, learner: Learner) -> Certificate | None:
         """The tightest against the weights of this moment: cheap, one reading and no search."""
-        if isinstance(learner, Mixture):
-            return learner._certify(None, None, None)[0]
-        weights = learner._all_weights()
+        if isinstance(learner.engine, Mixture):
+            return learner.engine.certify(None, None, None)[0]
+        weights = learner.all_weights()
         try:
             u = weights if learner.intercept else weights[1:]
-            return learner._headline(certify(learner, u, self._read(learner)))
+            return learner.engine.headline(certify(learner, u, self._read(learner)))
         except ValueError:
             return None
 

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.evaluate.chance import Pairs, Verdict
+from fenchel.evaluate.block_cutting import learn
 from fenchel.evaluate.constant import BestConstant
-from fenchel.evaluate.feeding import learn
-from fenchel.evaluate.given import blocks_of, learner_of, naming
+from fenchel.evaluate.inputs import blocks_of, learner_of, naming
 from fenchel.evaluate.progressive import Run, Score
-from fenchel.learners import Learner, Mixture
+from fenchel.evaluate.significance import Pairs, Verdict
+from fenchel.learners import Learner
 from fenchel.learners.workers import in_parallel
-from fenchel.streams import Block
+from fenchel.rows import Block
 
 
 class Entrant(NamedTuple):
@@ -68,7 +68,7 @@ class Contest:
                 self._warm_up(self.runs[name], block)
         steps = in_parallel(lambda name: self.runs[name].learn(block), names)
         losses = dict(zip(names, (step.outcome.losses for step in steps), strict=True))
-        nothing = np.zeros(block.rows)
+        nothing = np.zeros(len(block))
         self._pairs.see([losses.get(name, nothing) for name in self.runs])
 
     def _warm_up(self, run: Run, block: Block) -> None:
@@ -76,10 +76,10 @@ class Contest:
         learn(run.learner.copy(), next(block.parts(1)), self._width)
 
     def _withdraw(self, block: Block) -> None:
-        if self._most_full is None or int(block.indices.max(initial=0)) < self._most_full:
+        if self._most_full is None or block.rows.width <= self._most_full:
             return
         for name, run in self.runs.items():
-            if name not in self.withdrawn and _keeps_matrix(run.learner):
+            if name not in self.withdrawn and run.learner.engine.has_matrix:
                 self.withdrawn.append(name)
 
     def result(self) -> Comparison:
@@ -93,13 +93,6 @@ class Contest:
             runs[names[0]].constant,
             runs[names[0]].score.rounds,
         )
-
-
-def _keeps_matrix(learner: Learner) -> bool:
-    """Whether the state holds a matrix for good; a mixture gives its own up in time."""
-    if isinstance(learner, Mixture):
-        return False
-    return any(array.ndim == 2 for array in learner.state_arrays().values())
 
 
 def _entrant(name: str, run: Run) -> Entrant:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fenchel._kernel.state import Array
+from fenchel.parts.state import Array
 
 # So many points each time the rounds double.
 PER_DOUBLING = 4

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel.streams import Block, Names, Stream, from_arrays
+from fenchel.rows import Block, Rows
+from fenchel.streams import Names, Stream, from_arrays
+from fenchel.streams.batch import merge_repeated
 from fenchel.streams.names import joined
-from fenchel.streams.rows import merge_repeated
 
 TABLES = ("breast_cancer", "wine", "digits", "diabetes", "zipf")
 
 
-class Table(NamedTuple):
+class Dataset(NamedTuple):
     """Rows, labels, and the names of the columns."""
 
     X: Any
@@ -29,7 +30,7 @@ class Embedded(Stream):
 
     names: Names
 
-    def __init__(self, table: Table, names: Names) -> None:
+    def __init__(self, table: Dataset, names: Names) -> None:
         super().__init__(None)
         self._rows = from_arrays(table.X, table.y)
         self.names = names
@@ -37,35 +38,35 @@ class Embedded(Stream):
 
     def _blocks(self) -> Iterator[Block]:
         for block in self._rows:
-            yield self._merged(block)._replace(labels=block.labels)
+            yield self._merged(block)
 
     def _merged(self, block: Block) -> Block:
         """Columns by name; where hashing gave two of a row one column, their values add up."""
-        indptr, indices, values = block.indptr.copy(), block.indices.copy(), block.values.copy()
+        indptr, indices, values = (array.copy() for array in block.rows.csr()[:3])
         kept = merge_repeated(indptr, indices, values, self._places.astype(np.int64))
         indices, values = self._places[indices[:kept]], values[:kept]
-        return block._replace(indptr=indptr, indices=indices, values=values)
+        return block.replace(rows=Rows.sparse(indptr, indices, values, self.columns))
 
 
-def load(name: str, shuffle: int | None = None, seed: int = 0) -> Table:
+def load(name: str, shuffle: int | None = None, seed: int = 0) -> Dataset:
     """The table of this name, its rows shuffled if asked."""
     table = zipf(seed) if name == "zipf" else _from_scikit_learn(name)
     if shuffle is None:
         return table
     order = np.random.default_rng(shuffle).permutation(len(table.y))
-    return Table(table.X[order], table.y[order], table.names)
+    return Dataset(table.X[order], table.y[order], table.names)
 
 
-def _from_scikit_learn(name: str) -> Table:
+def _from_scikit_learn(name: str) -> Dataset:
     bunch = getattr(import_module("sklearn.datasets"), f"load_{name}")()
     labels = bunch.target
     classes = np.asarray(getattr(bunch, "target_names", []))
     if classes.dtype.kind == "U":
         labels = classes.astype(object)[labels]
-    return Table(bunch.data, labels, [str(feature) for feature in bunch.feature_names])
+    return Dataset(bunch.data, labels, [str(feature) for feature in bunch.feature_names])
 
 
-def zipf(seed: int = 0, rows: int = 20_000, words: int = 30_000, length: int = 40) -> Table:
+def zipf(seed: int = 0, rows: int = 20_000, words: int = 30_000, length: int = 40) -> Dataset:
     """Short texts: word k occurs as often as 1/(k + 5); some words lean to one of two classes.
 
     The same seed gives the same rows.
@@ -87,4 +88,4 @@ def zipf(seed: int = 0, rows: int = 20_000, words: int = 30_000, length: int = 4
     X.data = 1.0 + np.log(X.data)
     evidence = X @ leaning + random.normal(size=rows)
     y = np.where(evidence > np.median(evidence), "spam", "ham").astype(object)
-    return Table(X, y, [f"word{k}" for k in range(words)])
+    return Dataset(X, y, [f"word{k}" for k in range(words)])

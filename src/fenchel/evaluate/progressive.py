@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.state import Array
+from fenchel.evaluate.block_cutting import learn
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.curve import Curve
-from fenchel.evaluate.feeding import learn
-from fenchel.evaluate.given import blocks_of, learner_of, naming
+from fenchel.evaluate.inputs import blocks_of, learner_of, naming
 from fenchel.evaluate.measures import Flags, Outcome, outcome
 from fenchel.evaluate.queries import targets_of_queries, whole_queries
 from fenchel.learners import Learner
-from fenchel.streams import Block
+from fenchel.parts.state import Array
+from fenchel.rows import Block
 
 
 @dataclass
@@ -42,6 +42,11 @@ class Score:
         """The share of mistakes; None for regression."""
         return None if self.mistakes is None else self.mistakes / max(self.rounds, 1)
 
+    def count_updates(self, before: int | None, after: int | None) -> None:
+        """Count in the updates of a block, where the learner counts them."""
+        unknown = self.updates is None or before is None or after is None
+        self.updates = None if unknown else self.updates + after - before  # type: ignore[operator]
+
     def add(self, scored: Outcome, weights: Array | None) -> None:
         """Count in a block."""
         self.rounds += len(scored.losses)
@@ -50,7 +55,6 @@ class Score:
         self.total_loss += float(losses.sum())
         self.mistakes = _more(self.mistakes, scored.mistakes)
         self.margin_errors = _more(self.margin_errors, scored.margin_errors)
-        self.updates = _more(self.updates, scored.updates)
 
 
 def _more(count: int | None, flags: Flags | None) -> int | None:
@@ -78,15 +82,17 @@ class Run:
     def learn(self, block: Block) -> Step:
         """Predict and learn the block's rows in turn, and keep the score."""
         known = len(self.learner.classes)
+        updates = self.learner.updates
         began = time.perf_counter()
         margins = learn(self.learner, block, self._width)
         self.score.seconds += time.perf_counter() - began
+        self.score.count_updates(updates, self.learner.updates)
         targets = targets_of(self.learner, block)
         scored = outcome(self.learner, margins, targets, known)
-        self.score.add(scored, block.weights)
-        self.curve.see(scored.losses, block.weights)
+        self.score.add(scored, block.importance)
+        self.curve.see(scored.losses, block.importance)
         if targets.ndim == 1:  # no constant orders the rows of a query
-            self.constant.see(targets, block.weights)
+            self.constant.see(targets, block.importance)
         return Step(margins, targets, scored)
 
 
@@ -95,9 +101,7 @@ def targets_of(learner: Learner, block: Block) -> Array:
     assert block.labels is not None, "scoring needs labels"
     if learner.task == "ranking":
         return targets_of_queries(block)
-    if learner.labels is None:
-        return np.asarray(block.labels, np.float64)
-    return learner.labels.encode(block.labels)
+    return learner.encode(block.labels, len(block))
 
 
 def progressive(learner: Learner | str, blocks: Iterable[Block], width: int = 0) -> Score:

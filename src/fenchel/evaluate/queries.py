@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel._kernel.state import Array
-from fenchel.learners.queries import groups, pairs_of
-from fenchel.streams import Block
+from fenchel.learners.ranking import groups, pairs_of
+from fenchel.parts.state import Array
+from fenchel.rows import Block
 
 
 def whole_queries(blocks: Iterable[Block]) -> Iterator[Block]:
     """The same rows in blocks that no query crosses: the last query waits for the next block."""
     waiting: Block | None = None
     for block in blocks:
-        joined = block if waiting is None else _joined(waiting, block)
+        joined = block if waiting is None else Block.concatenate([waiting, block])
         if joined.groups is None:
             raise ValueError(
                 "ranking needs queries: write qid:NUMBER after each label of a svmlight file"
@@ -25,7 +24,7 @@ def whole_queries(blocks: Iterable[Block]) -> Iterator[Block]:
         cut = groups(joined.groups)[-1][0]
         if cut:
             yield joined.part(0, cut)
-        waiting = joined.part(cut, joined.rows)
+        waiting = joined.part(cut, len(joined))
     if waiting is not None:
         yield waiting
 
@@ -57,18 +56,3 @@ def misordered(scores: Array, targets: Array) -> Array:
 def _by_row(better: NDArray[np.intp], worse: NDArray[np.intp], of_pair: Array, rows: int) -> Array:
     each = np.bincount(better, of_pair, rows) + np.bincount(worse, of_pair, rows)
     return each.astype(np.float64)
-
-
-def _joined(first: Block, second: Block) -> Block:
-    def both(a: Any, b: Any) -> Any:
-        return None if a is None or b is None else np.concatenate([a, b])
-
-    return first._replace(
-        indptr=np.concatenate([first.indptr, second.indptr[1:] + first.indptr[-1]]),
-        indices=both(first.indices, second.indices),
-        values=both(first.values, second.values),
-        labels=both(first.labels, second.labels),
-        weights=both(first.weights, second.weights),
-        groups=both(first.groups, second.groups),
-        tags=None,
-    )

@@ -1,7 +1,7 @@
 """Learners: the stream door, and the paper's names as compositions of three parts."""
 
 from fenchel.learners.automatic import auto, hedge
-from fenchel.learners.classes import OneAgainstRest
+from fenchel.learners.catalogue import CATALOGUE, NESTED, from_parameters
 from fenchel.learners.classification import (
     p_norm_perceptron,
     passive_aggressive,
@@ -17,33 +17,34 @@ from fenchel.learners.descent import (
     strongly_convex,
 )
 from fenchel.learners.learner import Learner
-from fenchel.learners.matrix_space import MaxMargin
+from fenchel.learners.max_margin import MaxMargin
 from fenchel.learners.mixture import Mixture
-from fenchel.learners.outputs import MultiLabel, MultiOutput
-from fenchel.learners.queries import Ranking
-from fenchel.learners.registry import CATALOGUE, NESTED, from_parameters, from_specification
-from fenchel.learners.regression import lms, normalized_lms, p_norm_lms, vovk_azoury_warmuth
-from fenchel.learners.relatives import (
-    adagrad,
-    coin_betting,
-    ftrl_proximal,
-    normalized_adaptive_gradient,
-    online_newton_step,
-)
-from fenchel.learners.scale_free import scale_invariant_adagrad, scale_invariant_p_norm
-from fenchel.learners.second_order import (
-    arow,
-    second_order_perceptron,
-    soft_confidence_weighted,
-)
-from fenchel.learners.several import (
+from fenchel.learners.multi.factories import (
     max_margin,
     multi_label,
     multi_output,
     one_against_rest,
     ranking,
 )
-from fenchel.learners.tasks import MultiTask, multi_task
+from fenchel.learners.multi.one_vs_rest import OneAgainstRest
+from fenchel.learners.multi.outputs import MultiLabel, MultiOutput
+from fenchel.learners.multitask import MultiTask, multi_task
+from fenchel.learners.published import (
+    adagrad,
+    coin_betting,
+    ftrl_proximal,
+    normalized_adaptive_gradient,
+    online_newton_step,
+)
+from fenchel.learners.ranking import Ranking
+from fenchel.learners.registry import from_specification
+from fenchel.learners.regression import lms, normalized_lms, p_norm_lms, vovk_azoury_warmuth
+from fenchel.learners.scale_free import scale_invariant_adagrad, scale_invariant_p_norm
+from fenchel.learners.second_order import (
+    arow,
+    second_order_perceptron,
+    soft_confidence_weighted,
+)
 
 __all__ = [
     "CATALOGUE",

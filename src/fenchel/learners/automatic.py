@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fenchel.learners.certified import certified
-from fenchel.learners.classes import OneAgainstRest
+from fenchel.learners.catalogue import CATALOGUE, NESTED, Entry
 from fenchel.learners.learner import Learner
 from fenchel.learners.mixture import Mixture
-from fenchel.learners.registry import CATALOGUE, NESTED, Entry, from_specification, learner_of
+from fenchel.learners.multi.factories import one_against_rest
+from fenchel.learners.registry import certified, from_specification, learner_of
 
 # Up to this many columns the full matrix pays for its d² a round.
 FULL = 100
@@ -50,7 +50,7 @@ def hedge(
     combined: bool = False,
     classes: Sequence[Any] | None = None,
     certify: bool = False,
-) -> Mixture:
+) -> Learner:
     """Any learners of one task as one, weighed by AdaHedge.
 
     Problem: not knowing which learner, or which parameter, suits the stream.
@@ -84,12 +84,14 @@ def hedge(
     told = {"combined": combined, "certify": certify}
     parameters = {"experts": given, **{key: True for key, on in told.items() if on}}
     chosen = [certified(expert) for expert in given] if certify else given
-    return Mixture(chosen, parameters=parameters, combined=combined, classes=classes)
+    engines = [expert.engine for expert in chosen]
+    mixture = Mixture(engines, name="hedge", parameters=parameters, combined=combined)
+    return Learner(mixture, classes)
 
 
 def auto(
     task: str = "binary", classes: Sequence[Any] | None = None, certify: bool = False
-) -> Mixture:
+) -> Learner:
     """The mixture that suits a task: no scaling, no learning rate, no shuffling.
 
     Problem: a stream, and no wish to choose. ``task`` is binary, multiclass or regression.
@@ -120,20 +122,20 @@ def auto(
     if certify:
         experts = [certified(expert) for expert in experts]
     if task == "multiclass":
-        experts = [OneAgainstRest(expert) for expert in experts]
+        experts = [one_against_rest(expert) for expert in experts]
     limits = [None] * len(anywhere) + [FULL] * len(small)
     parameters: dict[str, Any] = {} if task == "binary" else {"task": task}
     if certify:
         parameters["certify"] = True
-    return Mixture(
-        experts,
+    mixture = Mixture(
+        [expert.engine for expert in experts],
         name="auto",
         parameters=parameters,
         limits=limits,
         combined=True,
         unitless=True,
-        classes=classes,
     )
+    return Learner(mixture, classes)
 
 
 _ALL = ("binary", "multiclass", "regression")

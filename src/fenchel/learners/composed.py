@@ -1,27 +1,43 @@
-"""A learner of three parts: Algorithm 1 with a loss, a regularizer and a rule."""
+"""The engine of three parts: Algorithm 1 with a loss, a regularizer and a rule."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fenchel._kernel import state
-from fenchel._kernel.compile import fresh, lean, settled
-from fenchel._kernel.memory import LINE
-from fenchel._kernel.rows import SparseRows
-from fenchel._kernel.state import Array
+from fenchel import certificates
+from fenchel._numba import knows
+from fenchel._numba.jit import fresh, lean, settled, suited
 from fenchel.certificates import Certificate, Hindsight
-from fenchel.learners import certifying, reading
-from fenchel.learners.features import ONE
-from fenchel.learners.learner import BadRowError, Learner
-from fenchel.loops import Average, Ledger, NoAverage, NoLedger, check_rows, decide_rows, learn_rows
-from fenchel.losses import Logistic, named
+from fenchel.learners.engine import ONE, BadRowError, Engine, refuse_unsound
+from fenchel.loops import (
+    NoAverage,
+    NoLedger,
+    average_for,
+    decide_rows,
+    learn_rows,
+    ledger_for,
+    read_weights,
+    spread_rows,
+)
+from fenchel.loops.online import UPDATES
+from fenchel.losses import named
+from fenchel.losses.protocol import derivative
+from fenchel.parts import state
+from fenchel.parts.memory import LINE
+from fenchel.parts.state import Array
+from fenchel.regularizers.protocol import spread, weight
+from fenchel.rows import Rows
+from fenchel.rows.types import DenseRows, SparseRows
+from fenchel.rules import coefficient
 
-# Arrays of a single slot would be of another type to the compiler, and be compiled for again.
+# Arrays of a single slot would be of another type to the compiler, and be compiled for again. One slot
+# beyond the columns stays zero: columns that are not known are read there.
 LEAST_SLOTS = 2
+SPARE = 1
 # Above this many coordinates a full matrix would take more than 3 GB.
 MOST_FULL = 20_000
 
@@ -36,7 +52,33 @@ class Parts(NamedTuple):
     ledger: Any = NoLedger()
 
 
-class Composed(Learner):
+def compose(loss: Any, regularizer: Any, rule: Any, *, averaged: bool, certify: bool) -> Parts:
+    """These parts, with an average and a ledger where they are asked for.
+
+    Whatever a part lacks is named here, before anything is compiled.
+    """
+    loss = named(loss)
+    for what, part, verb in (
+        ("loss", loss, derivative),
+        ("regularizer", regularizer, weight),
+        ("rule", rule, coefficient),
+    ):
+        if not state.is_part(part):
+            raise ValueError(
+                f"{what}={part!r} is no part: give one made, such as regularizers.Euclidean() or "
+                "rules.Subgradient()"
+            )
+        if not knows(verb, type(part)):
+            name, cls = verb.table.name, type(part).__name__
+            raise ValueError(
+                f"{what}={part!r}: {cls} has no verb {name!r}; write it with @{name}.of({cls})"
+            )
+    average = average_for(regularizer) if averaged else NoAverage()
+    ledger = ledger_for(regularizer) if certify else NoLedger()
+    return Parts(loss, regularizer, rule, average, ledger)
+
+
+class Composed(Engine):
     """Algorithm 1 with three parts, in compiled loops."""
 
     _layout: list[bool] | None = None  # of the arrays that ``_calls`` were compiled for
@@ -49,21 +91,19 @@ class Composed(Learner):
         name: str = "custom",
         parameters: Mapping[str, Any] | None = None,
         intercept: bool = True,
-        classes: Sequence[Any] | None = None,
         task: str | None = None,
     ) -> None:
         if task not in (None, parts.loss.task, "binary"):
             raise ValueError(f"task={task!r}: {type(parts.loss).__name__} is for {parts.loss.task}")
-        super().__init__(
-            name=name,
-            parameters=parameters or {},
-            task=task or parts.loss.task,
-            intercept=intercept,
-            classes=classes,
-        )
+        super().__init__(name, parameters or {}, task or parts.loss.task, intercept)
         self._hold(state.start(parts, LEAST_SLOTS))
         self._margin = np.empty(1)
         self._set_dimension(0)
+
+    @property
+    def parts(self) -> Parts:
+        """The parts with their state."""
+        return self._parts
 
     @property
     def loss(self) -> Any:
@@ -80,18 +120,21 @@ class Composed(Learner):
         """What chooses z_t."""
         return self._parts.rule
 
-    def confidence_one(self, x: Mapping[str, Any] | ArrayLike) -> float:
-        """x·A⁻¹·x of a second-order learner: small where it has seen much of the like."""
-        return float(self._read_one(x, "spreads")[0])
-
-    def confidence_many(self, X: Any) -> Array:
-        """x·A⁻¹·x of each row, for second-order learners."""
-        return self._read_many(X, "spreads")
+    @property
+    def updates(self) -> int | None:
+        """In how many rounds the weights moved."""
+        return int(self.counts[UPDATES])
 
     @property
-    def certifies(self) -> bool:
-        """Whether a ledger is kept."""
-        return isinstance(self._parts.ledger, Ledger)
+    def counts_columns(self) -> bool:
+        """Whether the number of columns enters the formulas themselves."""
+        told = getattr(self.regularizer, "counts_columns", True)
+        return bool(self._dimensions) and bool(told)
+
+    @property
+    def has_matrix(self) -> bool:
+        """Whether the state holds a matrix of columns × columns."""
+        return self._has_matrix
 
     def state_arrays(self) -> dict[str, Array]:
         """The state by name, as wide as the columns taken up: spare room is left out."""
@@ -115,6 +158,126 @@ class Composed(Learner):
         # Arrays that joblib maps from a file cannot be learned into.
         writable = all(array.flags.writeable for _, array in state.arrays(self._parts))
         self._hold(self._parts if writable else state.copy(self._parts))
+        if not self.counts.flags.writeable:
+            self.counts = self.counts.copy()
+
+    # ── learning and reading ────────────────────────────────────────────────────────────────────
+
+    def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
+        """The compiled loop.
+
+        Where the rows are many against the state, it is copied and rows are checked on the way;
+        where they are few, they are checked first.
+        """
+        view, margins = rows.view, np.empty(len(rows))
+        kept = None
+        if not checked and self._bytes() < sum(array.nbytes for array in view):
+            kept = state.copy(self._parts)
+        else:
+            refuse_unsound(rows, checked)
+        given = view, targets, importance, float(self.intercept), rows.width, kept is None
+        bad = self._run(learn_rows, len(rows), (*self._parts, *given, margins, self.counts), view)
+        if bad >= 0:
+            state.restore(self._parts, kept)
+            raise BadRowError(int(bad))
+        return margins
+
+    def learn_known(self, view: Any, target: Array) -> None:
+        """Learn from one sound sparse row without anything new, by the shortest way there is."""
+        call = self._calls.get("known")
+        if call is None:
+            super().learn_known(view, target)
+            self._calls["known"] = self._calls[learn_rows, SparseRows, 8]
+        else:
+            bias = 1.0 if self.intercept else 0.0
+            call(
+                *self._parts, view, target, ONE, bias, self.columns, True, self._margin, self.counts
+            )
+
+    def read(self, rows: Rows, what: str = "margins") -> Array:
+        """Read as the next round would: columns not known yet count in f_t, with weight 0."""
+        f = self._parts.average.read(self._parts.regularizer)
+        view, bias, out = self._known_columns(rows), float(self.intercept), np.empty(len(rows))
+        self._set_dimension(max(rows.width, self.columns))
+        try:
+            if what == "spreads":
+                inner = self._parts.regularizer
+                self._refuse_no_spread(inner)
+                suited(spread_rows, inner)(inner, view, len(rows), bias, out)
+            else:
+                given = view, len(rows), bias, self.columns + 1, True, out
+                self._run(decide_rows, len(rows), (f, *given), view)
+        finally:
+            self._set_dimension(self.columns)
+        return out
+
+    def _known_columns(self, rows: Rows) -> Any:
+        """The rows with all columns that are not known in one place beyond those that are."""
+        view = rows.view
+        if rows.width <= self.columns:
+            return view
+        if self._has_matrix:  # it skips what it has no room for
+            return view
+        if isinstance(view, DenseRows):
+            if rows.width + 1 <= self._slots:
+                return view
+            view = rows.csr()
+        first, last = view.indptr[0], view.indptr[len(rows)]
+        if view.indices[first:last].max(initial=0) < self._slots - 1:
+            return view
+        return view._replace(indices=np.minimum(view.indices, np.uint32(self.columns)))
+
+    def weights(self) -> Array:
+        """The weight of each slot, the intercept's first."""
+        f = self._parts.average.read(self._parts.regularizer)
+        out, bias = np.zeros(self.columns + 1), float(self.intercept)
+        suited(read_weights, f)(f, np.zeros(1, np.uint32), np.zeros(1), bias, out)
+        if not self.intercept:  # its slot would read as any other
+            out[0] = 0.0
+        return out
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether the loss models a probability."""
+        return hasattr(self.loss, "probability")
+
+    def probabilities(self, margins: Array) -> Array:
+        """The probability of each class, where the loss models one."""
+        chance = getattr(self.loss, "probability", None)
+        if chance is None:
+            return super().probabilities(margins)
+        positive = chance(margins)
+        return np.stack([1.0 - positive, positive], axis=-1)
+
+    @staticmethod
+    def _refuse_no_spread(f: Any) -> None:
+        if not knows(spread, type(f)):
+            raise ValueError(
+                f"{type(f).__name__} keeps no second-order information: confidences come with "
+                "arow, second_order_perceptron, soft_confidence_weighted, vovk_azoury_warmuth"
+            )
+
+    # ── what was promised ───────────────────────────────────────────────────────────────────────
+
+    def certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
+        """Every certificate of the run."""
+        parts = self._parts
+        if not self.certifies:
+            return super().certify(read, past, u)
+        if u is None:
+            assert past is not None
+            last = self.weights()
+            candidates = {
+                **past.best(parts.loss, self.intercept),
+                "the last weights": last if self.intercept else last[1:],
+            }
+        else:
+            candidates = {"the given u": certificates.comparator(u, self.columns, self.intercept)}
+        return certificates.certificates(parts, read, self.columns, self.intercept, candidates)
+
+    def missing(self) -> dict[str, list[str]]:
+        """Every theorem, with what it misses of these parts."""
+        return certificates.missing(self._parts, self.columns, self.intercept)
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
@@ -130,71 +293,15 @@ class Composed(Learner):
         self._dimensions = state.dimensions_of(parts)
         self._ours = all(map(state.from_package, parts))
         self._has_matrix = any(array.ndim == 2 for array in arrays)
-        self._makes_arrays = self._has_matrix or hasattr(parts.regularizer, "makes_arrays")
+        self._allocates = self._has_matrix or getattr(parts.regularizer, "allocates", False)
+        self.certifies = parts.ledger.kept
 
-    def _probabilities(self, margins: Array) -> Array:
-        if self.labels is None or not isinstance(self.loss, Logistic):
-            return super()._probabilities(margins)
-        positive = np.exp(-np.logaddexp(0.0, -margins))  # 1/(1 + exp(−m))
-        return np.stack([1.0 - positive, positive], axis=-1)
-
-    def _learn_rows(
-        self, rows: Any, count: int, width: int, targets: Array, importance: Array, checked: bool
-    ) -> Array:
-        """The compiled loop.
-
-        Where the rows are many against the state, it is copied and rows are checked on the way;
-        where they are few, they are checked first.
-        """
-        margins = np.empty(count)
-        kept = None
-        if not checked and self._bytes() < sum(array.nbytes for array in rows):
-            kept = state.copy(self._parts)
-        elif not checked:
-            bad = int(check_rows(rows, count, width))
-            if bad >= 0:
-                raise BadRowError(bad)
-        given = rows, targets, importance, float(self.intercept), width, kept is None, margins
-        bad = self._run(learn_rows, count, (*self._parts, *given), rows)
-        if bad >= 0:
-            state.restore(self._parts, kept)
-            raise BadRowError(int(bad))
-        return margins
-
-    def _certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
-        return certifying.certify_composed(self, read, past, u)
-
-    def _learn_known(self, row: Any, target: Array) -> None:
-        call = self._calls.get("known")
-        if call is None:
-            super()._learn_known(row, target)
-            if not self.certifies:
-                self._calls["known"] = self._calls[learn_rows, SparseRows, 8]
-        else:
-            bias = 1.0 if self.intercept else 0.0
-            call(*self._parts, row, target, ONE, bias, self.columns, True, self._margin)
-
-    def _read_rows(self, rows: Any, count: int, width: int, what: str) -> Array:
-        """Read as the next round would: columns not known yet count in f_t, with weight 0."""
-        self._make_room(width)
-        self._set_dimension(max(width, self.columns))
-        bias = float(self.intercept)
-        try:
-            if what == "spreads":
-                return reading.spreads(self._readable(), rows, count, bias)
-            margins = np.empty(count)
-            given = rows, count, bias, width, True, margins
-            self._run(decide_rows, count, (self._readable(), *given), rows)
-            return margins
-        finally:
-            self._set_dimension(self.columns)
-
-    def _run(self, kernel: Any, count: int, arguments: tuple[Any, ...], rows: Any) -> Any:
+    def _run(self, kernel: Any, count: int, arguments: tuple[Any, ...], view: Any) -> Any:
         """Call a kernel. The arguments of single rows keep their types, which is made use of."""
         run = self._twin(kernel)
         if count != 1:
             return run(*arguments)
-        kind = kernel, type(rows), rows.bits.itemsize
+        kind = kernel, type(view), view.bits.itemsize
         call = self._calls.get(kind)
         if call is not None:
             return call(*arguments)
@@ -206,17 +313,10 @@ class Composed(Learner):
         """The kernel that suits the parts: some make arrays on the way, those with a matrix always."""
         if not self._ours:
             return fresh(kernel)
-        return kernel if self._makes_arrays else lean(kernel)
+        return kernel if self._allocates else lean(kernel)
 
-    def _all_weights(self) -> Array:
-        with self._lock:
-            bias = float(self.intercept)
-            out = reading.weights(self._readable(), self.columns + 1, bias)
-            if not self.intercept:  # its slot would read as any other
-                out[0] = 0.0
-            return out
-
-    def _take_up(self, width: int) -> tuple[Parts, int]:
+    def take_up(self, width: int) -> tuple[Parts, int]:
+        """Make room for so many columns."""
         before = self._parts, self.columns
         if width > self.columns:
             self._make_room(width)
@@ -224,14 +324,15 @@ class Composed(Learner):
             self._set_dimension(width)
         return before
 
-    def _put_back(self, before: tuple[Parts, int]) -> None:
+    def put_back(self, before: tuple[Parts, int]) -> None:
+        """Undo ``take_up``."""
         parts, self.columns = before
         self._hold(parts)
         self._set_dimension(self.columns)
 
     def _make_room(self, width: int) -> None:
         """Arrays for so many columns: as many as asked the first time, then by doubling."""
-        if width + 1 > self._slots:
+        if width + 1 + SPARE > self._slots:
             self._refuse_full(width)
             slots = self._slots_for(width)
             if self.columns:
@@ -246,7 +347,7 @@ class Composed(Learner):
 
     def _slots_for(self, width: int) -> int:
         """As many as so many columns need; each row of a matrix begins with a line of the cache."""
-        slots = max(width + 1, LEAST_SLOTS)
+        slots = max(width + 1 + SPARE, LEAST_SLOTS)
         return -(-slots // LINE) * LINE if self._has_matrix else slots
 
     def _refuse_full(self, width: int) -> None:
@@ -261,29 +362,3 @@ class Composed(Learner):
 
     def _set_dimension(self, columns: int) -> None:
         state.set_dimension(self._dimensions, columns + self.intercept)
-
-    def _readable(self) -> Any:
-        return reading.readable(self._parts.regularizer, self._parts.average)
-
-
-def compose(
-    loss: Any,
-    regularizer: Any,
-    rule: Any,
-    *,
-    averaged: bool = False,
-    certify: bool = False,
-    intercept: bool = True,
-    classes: Sequence[Any] | None = None,
-) -> Composed:
-    """A learner of these parts."""
-    for what, part in (("regularizer", regularizer), ("rule", rule)):
-        if not state.is_part(part):
-            raise ValueError(
-                f"{what}={part!r} is no part: give one made, such as regularizers.Euclidean() or "
-                "rules.Subgradient()"
-            )
-    average = Average() if averaged else NoAverage()
-    ledger = Ledger() if certify else NoLedger()
-    parts = Parts(named(loss), regularizer, rule, average, ledger)
-    return Composed(parts, intercept=intercept, classes=classes)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel.compile import settled
-from fenchel._kernel.dicts import read_dict
-from fenchel._kernel.names import NameTable
-from fenchel._kernel.objects import KINDS, READABLE
-from fenchel._kernel.rows import SparseRows
+from fenchel._numba.jit import settled
+from fenchel._numba.name_table import NameTable
+from fenchel._numba.pydict import read_dict
+from fenchel._numba.pyobjects import KINDS, READABLE
+from fenchel.rows.types import SparseRows
 
 ONE = np.ones(1)
 NOTHING: dict[str, int] = {}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel._kernel import border
-from fenchel._kernel.state import Array
+from fenchel.parts.state import Array
+from fenchel.rows import validate
 
 PLUS, MINUS = np.ones(1), -np.ones(1)
 # Labels of these kinds compare as plain values; any other is looked at as an array.
@@ -19,15 +20,17 @@ PLAIN = frozenset({bool, int, float, str})
 class Labels:
     """Which label is −1 and which +1: declared, or recognised from the labels themselves.
 
-    ±1, 0/1 and booleans need no explanation. Any other pair that arrives together is sorted, the
-    larger one positive; one by one, the first to come is negative.
+    ±1, 0/1 and booleans need no explanation. Of any other pair the first to come is negative, however
+    many arrive together.
 
     >>> labels = Labels()
     >>> labels.encode(np.array(["spam", "ham", "ham"]))
-    array([ 1., -1., -1.])
+    array([-1.,  1.,  1.])
     >>> labels.classes, labels.decode(0.3)
-    (['ham', 'spam'], 'spam')
+    (['spam', 'ham'], 'ham')
     """
+
+    has_classes = True
 
     def __init__(self, classes: Sequence[Any] | None = None) -> None:
         declared = [None, None] if classes is None else [_plain(c) for c in classes]
@@ -73,8 +76,6 @@ class Labels:
         if None not in self._pair:
             return self._pair
         found = _first_three(array)
-        if self._pair == [None, None] and len(found) == 2:
-            return found
         pair = list(self._pair)
         for label in found:
             if label in pair:
@@ -119,7 +120,7 @@ class Labels:
 
 
 class ClassLabels:
-    """Class labels as numbers, in order of appearance unless declared.
+    """Class labels as numbers, in the order met unless declared.
 
     >>> labels = ClassLabels()
     >>> labels.encode(np.array(["b", "a", "b"]))
@@ -127,6 +128,8 @@ class ClassLabels:
     >>> labels.classes
     ['b', 'a']
     """
+
+    has_classes = True
 
     def __init__(self, classes: Sequence[Any] | None = None) -> None:
         self.classes: list[Any] = [_plain(label) for label in classes or []]
@@ -273,8 +276,16 @@ class TaskTargets(ClassLabels):
     def recall(self, label: Any) -> None:
         """Targets of a row are never one plain label."""
 
+    def decode(self, scores: Any) -> dict[Any, Any]:
+        """The prediction of each task."""
+        return dict(zip(self.classes, np.asarray(scores).tolist(), strict=True))
+
+    def decode_many(self, scores: Array) -> NDArray[Any]:
+        """One column a task."""
+        return scores
+
     def _columns(self, y: Any) -> Array:
-        array = np.ascontiguousarray(border.as_values(y, "y"), np.float64)
+        array = np.ascontiguousarray(validate.as_values(y, "y"), np.float64)
         if array.ndim != 2 or (self.classes and len(self.classes) != array.shape[1]):
             wanted = len(self.classes) or "tasks"
             raise ValueError(
@@ -292,12 +303,70 @@ class TaskTargets(ClassLabels):
         return float(target)
 
 
-CODINGS: dict[str, type[Labels] | type[ClassLabels]] = {
+class Numbers:
+    """Targets that are numbers: nothing to encode, no classes."""
+
+    has_classes = False
+    known: Any = None
+
+    def __init__(self, classes: Any = None) -> None:
+        self.classes: list[Any] = []
+
+    def encode(self, y: Any) -> Array:
+        """One finite number a row."""
+        return validate.as_targets(y)
+
+    def recall(self, label: Any) -> Array | None:
+        """A plain number, without a detour over arrays."""
+        return np.array([label]) if type(label) is float and isfinite(label) else None
+
+    def decode(self, number: Any) -> Any:
+        """The number itself."""
+        return number
+
+    def decode_many(self, numbers: Array) -> NDArray[Any]:
+        """The numbers themselves."""
+        return numbers
+
+
+class Outputs(Numbers):
+    """Several numbers a row: outputs, or relevance and query."""
+
+    def encode(self, y: Any) -> Array:
+        """One row of finite numbers a row."""
+        return validate.as_outputs(y)
+
+    def recall(self, label: Any) -> None:
+        """Targets of a row are never one plain number."""
+
+
+Coding = Labels | ClassLabels | Numbers
+
+CODINGS: dict[str, type[Coding]] = {
     "binary": Labels,
     "multiclass": ClassLabels,
     "multilabel": LabelSets,
     "multitask": TaskTargets,
+    "regression": Numbers,
+    "multioutput": Outputs,
+    "ranking": Outputs,
 }
+
+
+def in_order_met(y: NDArray[Any], classes: Sequence[Any]) -> list[Any]:
+    """The classes in the order in which y brings them, those it does not bring last.
+
+    Of two, the negative one first: ±1, 0/1 and booleans need no order.
+
+    >>> in_order_met(np.array(["b", "c"]), ["a", "b", "c"]), in_order_met(np.array([1, 0]), [0, 1])
+    (['b', 'c', 'a'], [0, 1])
+    """
+    met = dict.fromkeys([*np.asarray(y).tolist(), *classes])
+    if len(met) != 2:
+        return list(met)
+    labels = Labels()
+    labels.encode(np.array(list(met), dtype=object))
+    return labels.known
 
 
 def known_after(targets: Array, known: int) -> NDArray[np.int64]:
@@ -345,15 +414,15 @@ def _usual_place(label: Any) -> int | None:
 
 
 def _first_three(array: NDArray[Any]) -> list[Any]:
-    """The labels that occur, sorted where they can be; of numbers and strings the first three."""
+    """The labels that occur, in the order met; of numbers and strings the first three."""
     if array.dtype.kind == "O":
-        return _in_order(list(dict.fromkeys(array.tolist())))
+        return list(dict.fromkeys(array.tolist()))
     found: list[Any] = []
     rest = array
     while len(rest) and len(found) < 3:
         found.append(_plain(rest[0]))
         rest = rest[rest != rest[0]]
-    return _in_order(found)
+    return found
 
 
 def _in_order(labels: list[Any]) -> list[Any]:

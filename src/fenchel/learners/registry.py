@@ -1,39 +1,20 @@
-"""The catalogue's machinery: a function that names three parts becomes a learner with that name."""
+"""A function that names three parts becomes a learner with that name."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
-from typing import Any, NamedTuple, ParamSpec, TypedDict
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypedDict
 
 from fenchel.learners import specification
+from fenchel.learners.catalogue import CATALOGUE, NESTED, Entry, from_parameters, parameters_of
 from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.learner import Learner
-from fenchel.loops import Average, Ledger, NoAverage, NoLedger
-from fenchel.regularizers import AdaGrad, Box, DiagonalQuadratic, Euclidean, Simplex, Whole
+from fenchel.loops import NoAverage, NoLedger, average_for, ledger_for
+from fenchel.regularizers import Whole
 
 P = ParamSpec("P")
-
-# What learners are called in other places, where no likeness of letters tells.
-ELSEWHERE = {
-    "cw": "soft_confidence_weighted",
-    "eg": "exponentiated_gradient",
-    "ftrl": "ftrl_proximal",
-    "nag": "normalized_adaptive_gradient",
-    "nlms": "normalized_lms",
-    "ons": "online_newton_step",
-    "pa": "passive_aggressive",
-    "rda": "dual_averaging",
-    "ridge": "vovk_azoury_warmuth",
-    "rls": "vovk_azoury_warmuth",
-    "scw": "soft_confidence_weighted",
-    "sgd": "gradient_descent",
-    "sop": "second_order_perceptron",
-    "vaw": "vovk_azoury_warmuth",
-    "vw": "normalized_adaptive_gradient",
-}
 
 
 class Options(TypedDict, total=False):
@@ -58,118 +39,67 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-class Entry(NamedTuple):
-    """What ``fenchel learners`` tells about one learner."""
-
-    build: Callable[..., Learner]
-    tasks: tuple[str, ...]
-    parts: str
-    equation: str
-    theorem: str
-    cost: str
-
-
-CATALOGUE: dict[str, Entry] = {}
-
-# Learners made of learners, and the parameter that names these: the last of a specification.
-NESTED: dict[str, str] = {}
-
-
 def learner(
     *, tasks: tuple[str, ...], parts: str, equation: str, theorem: str, cost: str = "non-zeros"
-) -> Callable[[Callable[P, Parts]], Callable[P, Composed]]:
+) -> Callable[[Callable[P, Parts]], Callable[P, Learner]]:
     """Register a function that returns the three parts as the learner of its name."""
 
-    def register(function: Callable[P, Parts]) -> Callable[P, Composed]:
-        signature = inspect.signature(function)
+    def register(function: Callable[P, Parts]) -> Callable[P, Learner]:
+        name, signature = function.__name__, _full_signature(function)
 
         @functools.wraps(function)
-        def build(*positional: P.args, **keywords: P.kwargs) -> Composed:
+        def build(*positional: P.args, **keywords: P.kwargs) -> Learner:
+            _refuse_unknown(name, signature, keywords)
             given = signature.bind(*positional, **keywords).arguments
-            options = dict(given.pop("options", {}))
-            _refuse_unknown(function.__name__, signature, options)
+            options = {key: given.pop(key) for key in DEFAULTS if key in given}
             chosen = {**DEFAULTS, **options}
             three = function(**given)  # type: ignore[call-arg]
-            average = Average() if chosen["averaged"] else NoAverage()
-            ledger = Ledger() if chosen["certify"] else NoLedger()
-            if chosen["averaged"]:
-                _refuse_moving(three.regularizer)
-            return Composed(
-                three._replace(average=average, ledger=ledger),
-                name=function.__name__,
+            f = three.regularizer
+            engine = Composed(
+                three._replace(
+                    average=average_for(f) if chosen["averaged"] else NoAverage(),
+                    ledger=ledger_for(f) if chosen["certify"] else NoLedger(),
+                ),
+                name=name,
                 parameters={**given, **_told(options)},
                 intercept=chosen["intercept"],
-                classes=chosen["classes"],
                 task=chosen["task"],
             )
+            return Learner(engine, chosen["classes"])
 
-        CATALOGUE[function.__name__] = Entry(build, tasks, parts, equation, theorem, cost)
+        build.__signature__ = signature.replace(return_annotation=Learner)  # type: ignore[attr-defined]
+        CATALOGUE[name] = Entry(build, tasks, parts, equation, theorem, cost)
         return build
 
     return register
 
 
-def _refuse_unknown(name: str, signature: inspect.Signature, options: Mapping[str, Any]) -> None:
-    for key in options:
-        if key not in DEFAULTS:
-            own = [k for k in signature.parameters if k != "options"]
+def _full_signature(function: Callable[..., Any]) -> inspect.Signature:
+    """The function's own parameters, and those that every learner takes."""
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    hints = Options.__annotations__
+    common = [
+        inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=value, annotation=hints[key])
+        for key, value in DEFAULTS.items()
+    ]
+    return signature.replace(parameters=[*own, *common])
+
+
+def _refuse_unknown(name: str, signature: inspect.Signature, given: Any) -> None:
+    for key in given:
+        if key not in signature.parameters:
             raise TypeError(
-                f"{name} has no parameter {key!r}: it has {', '.join([*own, *DEFAULTS])}"
+                f"{name} has no parameter {key!r}: it has {', '.join(signature.parameters)}"
             )
 
 
-def _refuse_moving(f: Any) -> None:
-    """On these domains a weight changes between visits in ways that no running sum can follow."""
-    domain = getattr(f, "domain", Whole())
-    standing = isinstance(f, (Euclidean, DiagonalQuadratic)) or (
-        isinstance(f, AdaGrad) and f.l1 == f.l2 == 0.0
-    )
-    if isinstance(domain, Simplex) or (isinstance(domain, Box) and not standing):
-        raise ValueError(
-            f"averaged=True does not go with domain={type(domain).__name__} here: "
-            "average over the whole space, a ball or the orthant"
-        )
-
-
-def _told(options: Mapping[str, Any]) -> dict[str, Any]:
+def _told(options: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value != DEFAULTS[key]}
 
 
-def from_parameters(name: str, parameters: Mapping[str, Any]) -> Learner:
-    """The learner of this name."""
-    if name not in CATALOGUE:
-        hint = similar_names(name) or f"choose one of {', '.join(sorted(CATALOGUE))}"
-        raise ValueError(f"there is no learner {name!r}: {hint}")
-    try:
-        return CATALOGUE[name].build(**parameters)
-    except TypeError as error:
-        raise ValueError(str(error)) from None
-
-
-def similar_names(name: str) -> str:
-    """A question where learners have similar names, else nothing.
-
-    >>> similar_names("arrow"), similar_names("AROW"), similar_names("xyz")
-    ('did you mean arow?', 'did you mean arow?', '')
-    """
-    if name.lower() in ELSEWHERE:
-        return f"did you mean {ELSEWHERE[name.lower()]}?"
-    close = get_close_matches(name.lower(), CATALOGUE, n=3)
-    return f"did you mean {' or '.join(close)}?" if close else ""
-
-
-def parameters_of(name: str) -> dict[str, Any]:
-    """The parameters of a learner with their defaults."""
-    if name not in CATALOGUE:
-        return {}
-    known = inspect.signature(CATALOGUE[name].build).parameters.values()
-    own = {p.name: p.default for p in known if p.kind is not p.VAR_KEYWORD}
-    open_ended = any(p.kind is p.VAR_KEYWORD for p in known)
-    return {**own, **DEFAULTS} if open_ended else own
-
-
 def from_specification(text: str) -> Learner:
-    """The learner of a text such as ``arow:r=0.1,diagonal=yes``.
+    """Build the learner of a text such as ``arow:r=0.1,diagonal=yes``.
 
     >>> from_specification("perceptron:intercept=no")
     <perceptron:intercept=no, 0 rounds, 0 features>
@@ -177,16 +107,19 @@ def from_specification(text: str) -> Learner:
     <max_margin:learner=arow:r=0.1, 0 rounds, 0 features>
     """
     name = specification.name_of(text)
+    made: Learner
     if name not in NESTED:
-        return from_parameters(*specification.parse(text))
+        made = from_parameters(*specification.parse(text))
+        return made
     head, inner = specification.parse_nested(text, NESTED[name])
-    made = [from_specification(part) for part in inner]
+    inside = [from_specification(part) for part in inner]
     several = NESTED[name].endswith("s")
-    return from_parameters(name, {**head, NESTED[name]: made if several else made[0]})
+    made = from_parameters(name, {**head, NESTED[name]: inside if several else inside[0]})
+    return made
 
 
 def learner_of(given: Learner | str) -> Learner:
-    """The learner itself, or that of a specification.
+    """Return the learner itself, or that of a specification.
 
     >>> learner_of("arow:r=0.1")
     <arow:r=0.1, 0 rounds, 0 features>
@@ -194,18 +127,49 @@ def learner_of(given: Learner | str) -> Learner:
     return given if isinstance(given, Learner) else from_specification(given)
 
 
+def certified(learner: Learner) -> Learner:
+    """Make a learner of the same specification with ``certify=True``, before its first round.
+
+    One that has no such parameter stays as it is.
+
+    >>> from fenchel import learners
+    >>> certified(learners.one_against_rest(learners.arow(r=0.1)))
+    <one_against_rest:learner=arow:r=0.1,certify=yes, 0 rounds, 0 features>
+    """
+    changed: dict[str, Any] = dict(learner.parameters)
+    takes = "learner" in changed or "certify" in parameters_of(learner.name)
+    if learner.certifies or not (takes or learner.name == "custom"):
+        return learner.fresh()
+    if learner.name == "custom":
+        engine = learner.engine
+        assert isinstance(engine, Composed), "only composed learners are made of own parts"
+        parts = engine.parts._replace(ledger=ledger_for(engine.regularizer))
+        return Learner(Composed(parts, intercept=learner.intercept), learner.classes or None)
+    if "learner" in changed:
+        changed["learner"] = certified(changed["learner"])
+    else:
+        changed["certify"] = True
+    made: Learner = from_parameters(learner.name, changed)
+    return made
+
+
 def positive(**parameters: float) -> None:
     """Refuse a parameter that is not a positive number."""
     for name, value in parameters.items():
-        if not (isinstance(value, (int, float)) and 0.0 < value < float("inf")):
+        if not (is_number(value) and 0.0 < value < float("inf")):
             raise ValueError(f"{name}={value!r} must be a positive number")
 
 
 def not_negative(**parameters: float) -> None:
     """Refuse a parameter that is not a number ≥ 0."""
     for name, value in parameters.items():
-        if not (isinstance(value, (int, float)) and 0.0 <= value < float("inf")):
+        if not (is_number(value) and 0.0 <= value < float("inf")):
             raise ValueError(f"{name}={value!r} must be a number ≥ 0")
+
+
+def is_number(value: Any) -> bool:
+    """Whether a parameter is a number; yes and no are none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 # Beyond this the kept powers underflow, and margins would be silently wrong.
@@ -219,18 +183,18 @@ def dual_exponent(p: float) -> float:
     Traceback (most recent call last):
     ValueError: p=1000.0 is above 200, where powers underflow: 2·ln d is below 45 for any data
     """
-    if isinstance(p, (int, float)) and LARGEST_P < p < float("inf"):
+    if is_number(p) and LARGEST_P < p < float("inf"):
         raise ValueError(
             f"p={p!r} is above {LARGEST_P:g}, where powers underflow: "
             "2·ln d is below 45 for any data"
         )
-    if not (isinstance(p, (int, float)) and 2.0 <= p < float("inf")):
+    if not (is_number(p) and 2.0 <= p < float("inf")):
         raise ValueError(f"p={p!r} must be a number ≥ 2 (the dual exponent; 2 is Euclidean)")
     return float(p)
 
 
 def lipschitz_of(name: str, loss: Any) -> float:
-    """The Lipschitz constant that a learner needs, or a refusal by the loss's name."""
+    """Return the Lipschitz constant that a learner needs, or refuse the loss by its name."""
     if loss.lipschitz is None:
         raise ValueError(
             f"{name} needs a loss with a Lipschitz constant; {type(loss).__name__} has none: "
@@ -240,7 +204,7 @@ def lipschitz_of(name: str, loss: Any) -> float:
 
 
 def domain_of(domain: Any, separable: bool = False) -> Any:
-    """The domain S, the whole space where none is named."""
+    """Return the domain S, the whole space where none is named."""
     if domain is None:
         return Whole()
     if separable and not domain.separable:

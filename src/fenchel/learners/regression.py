@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from fenchel.learners.composed import Parts
 from fenchel.learners.registry import Options, domain_of, dual_exponent, learner, positive
 from fenchel.losses import Squared
-from fenchel.regularizers import DiagonalQuadratic, Euclidean, FullQuadratic, Leveled, PNorm
+from fenchel.regularizers import DiagonalQuadratic, Euclidean, FullQuadratic, MaxNormScaled, PNorm
 from fenchel.rules import NormalizedResidual, Residual, Target
 
 
@@ -83,7 +83,7 @@ def p_norm_lms(p: float = 2.0, **options: Unpack[Options]) -> Parts:
     array([0., 3.])
     """
     p = dual_exponent(p)
-    return Parts(Squared(), Leveled(PNorm(p=p, c=p - 1.0)), Residual())
+    return Parts(Squared(), MaxNormScaled(PNorm(p=p, c=p - 1.0)), Residual())
 
 
 @learner(

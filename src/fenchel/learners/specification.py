@@ -11,8 +11,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from fenchel import loops, losses, regularizers, rules
-from fenchel._kernel.state import is_part
+from fenchel.parts.state import is_part, shape_of
+
+# Classes that were renamed since files were written with them.
+FORMER_NAMES = {"MaxNormScaled": "MaxNormScaled", "MaxMargin": "MulticlassHinge"}
 
 OWN_PARTS = {
     name: cls
@@ -130,7 +135,10 @@ def encode(value: Any) -> Any:
     """A parameter as JSON."""
     if is_part(value):
         fields = {name: encode(getattr(value, name)) for name in _parameters_of(type(value))}
-        return {"part": type(value).__name__, **fields}
+        outside = {} if OWN_PARTS.get(type(value).__name__) is type(value) else {"outside": True}
+        return {"part": type(value).__name__, **outside, **fields}
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist()}
     if isinstance(value, (list, tuple)):
         return [encode(item) for item in value]
     if hasattr(value, "specification"):
@@ -146,14 +154,18 @@ def decode(value: Any, known: Mapping[str, type], build: Callable[..., Any]) -> 
     if isinstance(value, dict) and "learner" in value:
         return build(value["learner"], decode_all(value["parameters"], known, build))
     if isinstance(value, dict) and "part" in value:
-        name = value["part"]
-        cls = known.get(name) or OWN_PARTS.get(name)
+        name, outside = str(value["part"]), value.get("outside", False)
+        cls = known.get(name)
+        if cls is None and not outside:
+            cls = OWN_PARTS.get(FORMER_NAMES.get(name, name))
         if cls is None:
             raise ValueError(
                 f"the model uses a part {name!r} from outside fenchel: pass parts=[{name}] to load"
             )
-        fields = {key: item for key, item in value.items() if key != "part"}
+        fields = {key: item for key, item in value.items() if key not in ("part", "outside")}
         return cls(**decode_all(fields, known, build))
+    if isinstance(value, dict) and "array" in value:
+        return np.array(value["array"], np.float64)
     return value
 
 
@@ -164,8 +176,15 @@ def decode_all(
     return {key: decode(item, known, build) for key, item in values.items()}
 
 
+def classes_of(part: Any) -> dict[str, type]:
+    """The classes of a part and of the parts inside it, by name."""
+    found = {type(part).__name__: type(part)}
+    for value in part:
+        if is_part(value):
+            found |= classes_of(value)
+    return found
+
+
 def _parameters_of(cls: Any) -> list[str]:
     """The fields of a part that are parameters, not state."""
-    from fenchel._kernel.state import shape_of
-
     return [n for n in cls._fields if shape_of(cls._field_defaults.get(n), 0) is None]

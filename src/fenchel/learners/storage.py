@@ -7,15 +7,14 @@ from os import PathLike
 from typing import Any
 
 from fenchel import models
-from fenchel._kernel.border import MOST_COLUMNS
 from fenchel.learners import specification
+from fenchel.learners.catalogue import from_parameters
 from fenchel.learners.composed import Composed, Parts
-from fenchel.learners.learner import Learner
-from fenchel.learners.registry import from_parameters
+from fenchel.rows.validate import MOST_COLUMNS
 
 
 def save(
-    learner: Learner,
+    learner: Any,
     path: str | PathLike[str],
     more_arrays: Mapping[str, Any] | None = None,
     more_metadata: Mapping[str, Any] | None = None,
@@ -27,7 +26,7 @@ def save(
     models.write(path, arrays, {**describe(learner), **(more_metadata or {})})
 
 
-def describe(learner: Learner) -> dict[str, Any]:
+def describe(learner: Any) -> dict[str, Any]:
     """What a model file says of its learner beside the arrays."""
     metadata = {
         "learner": learner.name,
@@ -39,22 +38,24 @@ def describe(learner: Learner) -> dict[str, Any]:
         "columns": learner.columns,
         "rounds": learner.rounds,
     }
-    if isinstance(learner, Composed) and learner.name == "custom":
-        metadata["parts"] = [specification.encode(part) for part in learner._parts]
+    if learner.name == "custom":
+        metadata["parts"] = [specification.encode(part) for part in learner.engine.parts]
     return metadata
 
 
-def fresh(learner: Learner) -> Learner:
+def fresh(learner: Any, kind: type) -> Any:
     """A learner of the same specification that has seen nothing."""
-    parts = learner._parts if isinstance(learner, Composed) else ()
-    return _rebuilt(describe(learner), {type(part).__name__: type(part) for part in parts})
+    known: dict[str, type] = {}
+    for part in getattr(learner.engine, "parts", ()):
+        known |= specification.classes_of(part)
+    return _rebuilt(describe(learner), known, kind)
 
 
-def load(path: str | PathLike[str], parts: Iterable[type] = ()) -> Learner:
-    """The learner that was saved, ready for its next round."""
+def load(path: str | PathLike[str], parts: Iterable[type], kind: type) -> Any:
+    """The learner that was saved, ready for its next round; ``kind`` is its class."""
     arrays, metadata = models.read(path)
     try:
-        return _laid_in(arrays, metadata, {cls.__name__: cls for cls in parts})
+        return _laid_in(arrays, metadata, {cls.__name__: cls for cls in parts}, kind)
     except models.ModelRefused:
         raise
     except KeyError as error:
@@ -66,8 +67,10 @@ def load(path: str | PathLike[str], parts: Iterable[type] = ()) -> Learner:
     raise models.ModelRefused(f"{path}: {what:.200}; it cannot be loaded as it is")
 
 
-def _laid_in(arrays: dict[str, Any], metadata: dict[str, Any], known: dict[str, type]) -> Learner:
-    learner = _rebuilt(metadata, known)
+def _laid_in(
+    arrays: dict[str, Any], metadata: dict[str, Any], known: dict[str, type], kind: type
+) -> Any:
+    learner = _rebuilt(metadata, known, kind)
     columns, rounds = metadata["columns"], metadata["rounds"]
     for name, number in (("columns", columns), ("rounds", rounds)):
         if type(number) is not int or number < 0:
@@ -85,16 +88,17 @@ def _laid_in(arrays: dict[str, Any], metadata: dict[str, Any], known: dict[str, 
         labels = metadata["labels"]
         if not isinstance(labels, list) or len(labels) > max(2, room):
             raise ValueError("its labels do not fit its arrays")
-        learner.labels = type(learner.labels)(labels)
-    learner.lay_in(arrays, columns)
-    learner.rounds = rounds
+        learner.adopt_labels(labels)
+        learner.engine.declare(len(learner.classes))
+    learner.engine.lay_in(arrays, columns)
+    learner.engine.counts[0] = rounds
     return learner
 
 
-def _rebuilt(metadata: dict[str, Any], known: dict[str, type]) -> Learner:
+def _rebuilt(metadata: dict[str, Any], known: dict[str, type], kind: type) -> Any:
     """A fresh learner of the specification in a model file."""
     if metadata["learner"] == "custom":
         pieces = [specification.decode(part, known, from_parameters) for part in metadata["parts"]]
-        return Composed(Parts(*pieces), intercept=metadata["intercept"])
+        return kind(Composed(Parts(*pieces), intercept=metadata["intercept"]))
     parameters = specification.decode_all(metadata["parameters"], known, from_parameters)
     return from_parameters(metadata["learner"], parameters)

@@ -10,21 +10,27 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from fenchel._kernel import helper, verb
-from fenchel._kernel.rows import entries, slot_of, value_of
-from fenchel._kernel.state import SCALAR, SLOTS, Array, part
-from fenchel.regularizers.factor import back_substituted
-from fenchel.regularizers.full import FullQuadratic
-from fenchel.regularizers.newton import NewtonStep
-from fenchel.regularizers.pacing import idle_sum, pace, reshapes, unit, unit_scale
-from fenchel.regularizers.verbs import margin, prepare, weight
-
-# A clock so far ahead of its pace loses digits: every coordinate is charged, and it starts anew.
-WORN = 1e6
+from fenchel._numba import verb
+from fenchel.parts.state import SCALAR, SLOTS, Array, part
+from fenchel.regularizers.protocol import (
+    AVERAGING,
+    bank_weights,
+    charge_all,
+    prepare,
+    refuse_missing,
+    reshapes,
+    uncharged,
+    unit,
+    weight,
+)
 
 
 class NoAverage(NamedTuple):
     """Nothing is averaged."""
+
+    def read(self, regularizer: Any) -> Any:
+        """What predictions are read from: the last weights."""
+        return regularizer
 
 
 @part
@@ -36,6 +42,10 @@ class Average(NamedTuple):
     clock: Array = SCALAR
     unit: Array = SCALAR
     rounds: Array = SCALAR
+
+    def read(self, regularizer: Any) -> Any:
+        """What predictions are read from: the mean of all weights so far."""
+        return Averaged(regularizer, self)
 
 
 @verb
@@ -49,60 +59,13 @@ def bank(average: Any, f: Any, view: Any, row: Any) -> None:
     """Called in every round between the margin and the commit: count w_t."""
 
 
-@helper
-def uncharged(average: Any, f: Any, slot: Any) -> float:
-    """The weights of coordinate j over the rounds since it was last charged."""
-    mark = average.mark[slot]
-    if mark == average.clock[0]:
-        return 0.0
-    idle = idle_sum(f, slot, mark, average.clock[0])
-    return float(idle * unit_scale(f, average.unit[0])) if idle != 0.0 else 0.0
-
-
-@helper
-def _charge_all(average: Any, f: Any) -> None:
-    for j in range(average.total.shape[0]):
-        average.total[j] += uncharged(average, f, j)
-        average.mark[j] = 0.0
-    average.clock[0] = 0.0
-
-
 @begin_round.of(Average)
 def _begin_round(average: Any, f: Any, row: Any) -> None:
     # A change of unit or of shape touches every coordinate, so each is charged before it.
     if unit(f) != average.unit[0] or reshapes(f, row):
-        _charge_all(average, f)
+        charge_all(average, f)
     prepare(f, row)
     average.unit[0] = unit(f)
-
-
-@verb
-def bank_weights(f: Any, average: Any, view: Any, row: Any) -> None:
-    """Charge the coordinates of the row for the rounds before and for this one."""
-    rate = pace(f, view)
-    if average.clock[0] > WORN * rate and rate != 1.0:  # a clock of ones counts rounds exactly
-        _charge_all(average, f)
-    for k in range(entries(row)):
-        x = value_of(row, k)
-        if x != 0.0:
-            j = slot_of(row, k)
-            average.total[j] += uncharged(average, f, j) + weight(f, view, j, x)
-            average.mark[j] = average.clock[0] + rate
-    average.clock[0] += rate
-
-
-@bank_weights.of(FullQuadratic)
-def _bank_full(f: Any, average: Any, view: Any, row: Any) -> None:
-    """Every weight moves in every round: w_t = F⁻¹(b − a·⟨a, b⟩/(r + χ)), O(d²)."""
-    shift = 0.0
-    if view.chi > 0.0:
-        shift = (margin(f, view, row) / view.shrink) * (1.0 - view.shrink) / view.chi
-    average.total[:] += back_substituted(f, f.rotated - view.solved * shift)
-
-
-@bank_weights.of(NewtonStep)
-def _bank_newton(f: Any, average: Any, view: Any, row: Any) -> None:
-    average.total[:] += back_substituted(f, f.rotated)
 
 
 @bank.of(Average)
@@ -125,3 +88,14 @@ def _averaged_weight(f: Any, view: Any, slot: Any, x: float) -> float:
         return 0.0
     total = f.average.total[slot] + uncharged(f.average, f.regularizer, slot)
     return float(total / f.average.rounds[0])
+
+
+def average_for(f: Any) -> Average:
+    """The average of a regularizer's weights, if its verbs can keep one."""
+    refuse_missing(f, AVERAGING, "averaged=True")
+    if not getattr(f, "averageable", True):
+        raise ValueError(
+            f"averaged=True does not go with domain={type(f.domain).__name__} here: "
+            "average over the whole space, a ball or the orthant"
+        )
+    return Average()

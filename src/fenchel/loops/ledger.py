@@ -14,18 +14,50 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from fenchel._kernel import helper, verb
-from fenchel._kernel.rows import largest_of
-from fenchel._kernel.state import RECORD, SCALAR, Array, part
-from fenchel.loops.climbs import climb
-from fenchel.loops.dual_norms import curvature, dual_square, gained, keeps_all, size
-from fenchel.loops.standings import Standing, moved, standing
-from fenchel.loops.terms import charge_terms
-from fenchel.losses.verbs import value
+from fenchel._numba import helper, kernel, verb
+from fenchel.losses.protocol import value
+from fenchel.parts.state import RECORD, SCALAR, Array, part
+from fenchel.regularizers.protocol import (
+    LEDGER,
+    Standing,
+    charge_terms,
+    climb,
+    curvature,
+    dual_square,
+    gained,
+    keeps_all,
+    missing_verbs,
+    moved,
+    size,
+    standing,
+    waiting_terms,
+)
+from fenchel.rows.types import largest_of
 
 
 class NoLedger(NamedTuple):
     """Nothing is kept, and nothing is paid."""
+
+    @property
+    def kept(self) -> bool:
+        """Whether a run can be certified."""
+        return False
+
+
+@part
+class LossLedger(NamedTuple):
+    """The sums that no regularizer is asked for: enough where Lemma 1 is computed from the rows."""
+
+    rounds: Array = SCALAR  # T
+    loss: Array = SCALAR  # Σ h_t·ℓ_t(w_t)
+    pairs: Array = SCALAR  # Σ ⟨z_t, w_t⟩
+    mistakes: Array = SCALAR  # M
+    slope: Array = SCALAR  # max η_t
+
+    @property
+    def kept(self) -> bool:
+        """Whether a run can be certified."""
+        return True
 
 
 @part
@@ -61,6 +93,11 @@ class Ledger(NamedTuple):
     roots: Array = RECORD
     inverse_roots: Array = RECORD
 
+    @property
+    def kept(self) -> bool:
+        """Whether a run can be certified."""
+        return True
+
 
 @verb
 def record(
@@ -81,6 +118,18 @@ def _record(
 ) -> Standing:
     _record_round(ledger, loss, f, view, row, margin, y, c)
     return standing(f, view) if c != 0.0 else Standing(0.0, 0.0)
+
+
+@record.of(LossLedger)
+def _record_losses(
+    ledger: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float, c: float
+) -> float:
+    ledger.rounds[0] += 1.0
+    ledger.loss[0] += row.importance * value(loss, margin, y)
+    ledger.pairs[0] += c * margin
+    ledger.mistakes[0] += y * margin <= 0.0
+    ledger.slope[0] = max(ledger.slope[0], abs(c))
+    return 0.0
 
 
 @settle.of(Ledger)
@@ -132,3 +181,14 @@ def _record_round(
             share = norm / level
             gain = 2.0 * curvature(f) * eta * y * (margin / level / level)
             ledger.excess[0] += eta * eta * share * share + gain - eta
+
+
+def ledger_for(f: Any) -> Ledger | LossLedger:
+    """The ledger that a regularizer's verbs can keep."""
+    return LossLedger() if missing_verbs(f, LEDGER) else Ledger()
+
+
+@kernel
+def all_terms(f: Any, ledger: Any) -> float:
+    """Σ_t F(w_t) over the whole run; nothing changes."""
+    return float(ledger.terms[0] + waiting_terms(f, ledger.mark))

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fenchel._kernel import helper, kernel
-from fenchel._kernel.hints import seldom
-from fenchel._kernel.rows import LARGEST, ZERO, SparseRow, row_at, sound
-from fenchel._kernel.state import Array
+from fenchel._numba import helper, kernel
+from fenchel._numba.intrinsics import seldom
 from fenchel.loops.averages import bank, begin_round
 from fenchel.loops.ledger import record, settle
-from fenchel.losses.verbs import derivative, value
-from fenchel.regularizers.verbs import (
+from fenchel.losses.protocol import derivative, value
+from fenchel.parts.state import Array
+from fenchel.regularizers.protocol import (
     all_weights,
     commit,
     look,
@@ -28,7 +27,11 @@ from fenchel.regularizers.verbs import (
     rescued_margin,
     spread,
 )
-from fenchel.rules.steps import coefficient
+from fenchel.rows.types import LARGEST, ZERO, SparseRow, row_at, sound
+from fenchel.rules.protocol import coefficient
+
+# The places of ``counts``.
+ROUNDS, UPDATES = 0, 1
 
 
 @helper
@@ -54,12 +57,15 @@ def learn_rows(
     width: int,
     checked: bool,
     margins: Array,
+    counts: Any,
 ) -> int:
     """Learn from every row in turn; ``margins`` gets each ⟨w_t, x_t⟩ from before its label.
 
-    Returns −1, or the number of the first row that is not sound: then the caller restores the state.
+    ``counts`` are the rounds and the updates so far. Returns −1, or the number of the first row that is
+    not sound: then the caller restores the state.
     """
     last = importance.shape[0] - 1
+    updates = 0
     for t in range(y.shape[0]):
         if not checked and not sound(rows, t, width):
             return t
@@ -73,6 +79,9 @@ def learn_rows(
         before = record(ledger, loss, f, view, row, m, y[t], c)
         commit(f, view, row, c)
         settle(ledger, f, view, before, c)
+        updates += c != 0.0
+    counts[ROUNDS] += y.shape[0]
+    counts[UPDATES] += updates
     return -1
 
 

@@ -1,10 +1,10 @@
 """Losses ℓ(margin, y): value, derivative, Lipschitz constant or none."""
 
-from fenchel.losses.hinge import Hinge, MaxMargin, SquaredHinge, rival
+from fenchel.losses.hinge import Hinge, MulticlassHinge, SquaredHinge, rival
 from fenchel.losses.logistic import Logistic
 from fenchel.losses.named import BY_NAME, named
+from fenchel.losses.protocol import derivative, value
 from fenchel.losses.regression import Absolute, EpsilonInsensitive, Huber, Quantile, Squared
-from fenchel.losses.verbs import derivative, value
 
 __all__ = [
     "BY_NAME",
@@ -13,7 +13,7 @@ __all__ = [
     "Hinge",
     "Huber",
     "Logistic",
-    "MaxMargin",
+    "MulticlassHinge",
     "Quantile",
     "Squared",
     "SquaredHinge",

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel._kernel import helper
-from fenchel._kernel.state import part
-from fenchel.losses.verbs import derivative, value
+from fenchel._numba import helper
+from fenchel.losses.protocol import derivative, value
+from fenchel.parts.state import part
 
 
 @part
@@ -21,6 +21,11 @@ class Hinge(NamedTuple):
     >>> value(Hinge(), 0.25, 1.0), derivative(Hinge(), 0.25, 1.0), derivative(Hinge(), 1.0, 1.0)
     (0.75, -1.0, 0.0)
     """
+
+    @property
+    def family(self) -> str:
+        """Its name in theorems."""
+        return "hinge"
 
     @property
     def lipschitz(self) -> float:
@@ -78,14 +83,14 @@ def _squared_hinge_derivative(loss: Any, margin: float, y: float) -> float:
 
 
 @part
-class MaxMargin(NamedTuple):
+class MulticlassHinge(NamedTuple):
     """Multiclass hinge: ℓ(m, y) = [1 − m_y + max_{k≠y} m_k]₊ for a vector m of one margin a class.
 
     Its subgradient in the matrix of weights is (e_ŷ − e_y)·xᵀ with ŷ the best wrong class (the
     first of several equal ones); at the kink, where the gap is exactly 1, it is 0.
 
     >>> margins = np.array([0.5, 0.25, -1.0])
-    >>> value(MaxMargin(), margins, 0), rival(margins, 0)
+    >>> value(MulticlassHinge(), margins, 0), rival(margins, 0)
     (0.75, 1)
     """
 
@@ -110,7 +115,7 @@ def rival(margins: NDArray[np.float64], y: int) -> int:
     return best
 
 
-@value.of(MaxMargin)
+@value.of(MulticlassHinge)
 def _max_margin_value(loss: Any, margins: NDArray[np.float64], y: int) -> float:
     """[1 − m_y + max_{k≠y} m_k]₊."""
     if margins.shape[0] < 2:
@@ -118,7 +123,7 @@ def _max_margin_value(loss: Any, margins: NDArray[np.float64], y: int) -> float:
     return float(max(0.0, 1.0 - margins[y] + margins[rival(margins, y)]))
 
 
-@derivative.of(MaxMargin)
+@derivative.of(MulticlassHinge)
 def _max_margin_derivative(loss: Any, margins: NDArray[np.float64], y: int) -> NDArray[np.float64]:
     """e_ŷ − e_y where the loss is positive, else 0."""
     slope = np.zeros(margins.shape[0])

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.state import part
-from fenchel.losses.verbs import derivative, value
+from fenchel.losses.protocol import derivative, value
+from fenchel.parts.state import Array, part
 
 
 @part
@@ -29,6 +29,10 @@ class Logistic(NamedTuple):
     def task(self) -> str:
         """Labels are ±1."""
         return "binary"
+
+    def probability(self, margins: Array) -> Array:
+        """1/(1 + exp(−m)), the probability of +1."""
+        return np.exp(-np.logaddexp(0.0, -margins))
 
 
 @value.of(Logistic)

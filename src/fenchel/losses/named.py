@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from fenchel._kernel.state import is_part
-from fenchel.losses.hinge import Hinge, MaxMargin, SquaredHinge
+from fenchel.losses.hinge import Hinge, MulticlassHinge, SquaredHinge
 from fenchel.losses.logistic import Logistic
 from fenchel.losses.regression import Absolute, EpsilonInsensitive, Huber, Quantile, Squared
+from fenchel.parts.state import is_part
 
 BY_NAME: dict[str, type] = {
     "hinge": Hinge,
@@ -18,7 +18,7 @@ BY_NAME: dict[str, type] = {
     "epsilon_insensitive": EpsilonInsensitive,
     "quantile": Quantile,
     "huber": Huber,
-    "max_margin": MaxMargin,
+    "max_margin": MulticlassHinge,
 }
 
 

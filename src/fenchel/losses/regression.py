@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from fenchel._kernel.state import part
-from fenchel.losses.verbs import derivative, value
+from fenchel.losses.protocol import derivative, value
+from fenchel.parts.state import part
 
 
 @part
@@ -15,6 +15,11 @@ class Squared(NamedTuple):
     >>> value(Squared(), 3.0, 1.0), derivative(Squared(), 3.0, 1.0)
     (2.0, 2.0)
     """
+
+    @property
+    def family(self) -> str:
+        """Its name in theorems."""
+        return "squared"
 
     @property
     def lipschitz(self) -> None:

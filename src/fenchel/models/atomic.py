@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from fenchel.models.refusal import ModelRefused, StrPath, shown_path
+from fenchel.models.errors import ModelRefused, StrPath, shown_path
 
 if sys.platform != "win32":
     import fcntl

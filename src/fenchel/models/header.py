@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from fenchel.models.errors import FROM_COPY, NOT_OURS, ModelRefused
 from fenchel.models.metadata import from_json
-from fenchel.models.refusal import FROM_COPY, NOT_OURS, ModelRefused
 from fenchel.models.tensors import Tensor, contiguous
 
 LENGTH_BYTES = 8

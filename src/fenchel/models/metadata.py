@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from fenchel.models.refusal import NOT_OURS, ModelRefused, shown
+from fenchel.models.errors import NOT_OURS, ModelRefused, shown
 
 MAX_DEPTH = 64
 
@@ -23,7 +23,7 @@ def to_json(metadata: Mapping[str, Any]) -> str:
     '{"rounds":3,"eta":0.1,"bound":Infinity}'
     >>> to_json({"classes": [1, {2}]})
     Traceback (most recent call last):
-    fenchel.models.refusal.ModelRefused: metadata['classes'][1] is of type set; make it JSON's
+    fenchel.models.errors.ModelRefused: metadata['classes'][1] is of type set; make it JSON's
     """
     plain = dict(metadata)
     _check(plain, "metadata", 0)
@@ -38,7 +38,7 @@ def from_json(text: str | bytes, what: str) -> dict[str, Any]:
 
     >>> from_json('{"rounds": 3, "rounds": 4}', "metadata")
     Traceback (most recent call last):
-    fenchel.models.refusal.ModelRefused: its metadata repeats the key 'rounds'; fenchel did not...
+    fenchel.models.errors.ModelRefused: its metadata repeats the key 'rounds'; fenchel did not...
     """
     try:
         value = json.loads(text, object_pairs_hook=_distinct)

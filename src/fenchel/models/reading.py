@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from fenchel.models.errors import FROM_COPY, NOT_OURS, ModelRefused, StrPath, naming, shown
 from fenchel.models.header import Header
-from fenchel.models.kinds import header_of
-from fenchel.models.refusal import FROM_COPY, NOT_OURS, ModelRefused, StrPath, naming, shown
+from fenchel.models.sniff import header_of
 from fenchel.models.tensors import DTYPES
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fenchel.models.refusal import NOT_OURS, ModelRefused
+from fenchel.models.errors import NOT_OURS, ModelRefused
 
 
 def pack_strings(strings: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:

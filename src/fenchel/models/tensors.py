@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.models.refusal import NOT_OURS, ModelRefused, shown
+from fenchel.models.errors import NOT_OURS, ModelRefused, shown
 
 MAX_AXES = 32
 DTYPES: Mapping[str, np.dtype[Any]] = {

@@ -10,8 +10,8 @@ import numpy as np
 
 from fenchel.models import header
 from fenchel.models.atomic import replacing
+from fenchel.models.errors import ModelRefused, StrPath, naming, shown
 from fenchel.models.metadata import to_json
-from fenchel.models.refusal import ModelRefused, StrPath, naming, shown
 from fenchel.models.tensors import DTYPES, MAX_AXES, Tensor
 
 CHUNK = 1 << 20
@@ -26,7 +26,7 @@ def write(path: StrPath, arrays: Mapping[str, np.ndarray], metadata: Mapping[str
 
     >>> write("m.fenchel", {"theta": np.array([1j])}, {})
     Traceback (most recent call last):
-    fenchel.models.refusal.ModelRefused: m.fenchel: not saved: array 'theta' has dtype complex128;
+    fenchel.models.errors.ModelRefused: m.fenchel: not saved: array 'theta' has dtype complex128;
     convert it to F64, F32, I64, I32, U64, U32, U8 or BOOL
     """
     with naming(path):

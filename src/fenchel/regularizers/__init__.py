@@ -1,6 +1,6 @@
 """Regularizers f_t: value, conjugate, the conjugate's gradient, strong convexity, dual norm."""
 
-from fenchel._kernel.state import MATRIX, RECORD, SCALAR, SLOTS
+from fenchel.parts.state import MATRIX, RECORD, SCALAR, SLOTS
 from fenchel.regularizers.adagrad import AdaGrad
 from fenchel.regularizers.checking import check_regularizer
 from fenchel.regularizers.coin import CoinBetting
@@ -10,15 +10,14 @@ from fenchel.regularizers.domains import Ball, Box, Orthant, Simplex, Whole
 from fenchel.regularizers.entropic import Entropic
 from fenchel.regularizers.euclidean import Euclidean
 from fenchel.regularizers.ftrl import ProximalCentres
-from fenchel.regularizers.full import FullQuadratic
+from fenchel.regularizers.full_matrix import FullQuadratic
 from fenchel.regularizers.gaussian import ConfidentGaussian, Gaussian
-from fenchel.regularizers.leveled import Leveled
 from fenchel.regularizers.matrix import GroupComposite, Schatten
+from fenchel.regularizers.max_norm_scaled import MaxNormScaled
 from fenchel.regularizers.newton import NewtonStep
 from fenchel.regularizers.normalized import NormalizedAdaptive
 from fenchel.regularizers.p_norm import PNorm, WeightedPNorm
-from fenchel.regularizers.scale_invariant import ScaleInvariantAdaGrad, ScaleInvariantPNorm
-from fenchel.regularizers.verbs import (
+from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
     commit,
@@ -30,6 +29,8 @@ from fenchel.regularizers.verbs import (
     spread,
     weight,
 )
+from fenchel.regularizers.scale_invariant_adagrad import ScaleInvariantAdaGrad
+from fenchel.regularizers.scale_invariant_p_norm import ScaleInvariantPNorm
 
 __all__ = [
     "MATRIX",
@@ -48,7 +49,7 @@ __all__ = [
     "FullQuadratic",
     "Gaussian",
     "GroupComposite",
-    "Leveled",
+    "MaxNormScaled",
     "NewtonStep",
     "NormalizedAdaptive",
     "Orthant",

@@ -6,11 +6,38 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.rows import saturated
-from fenchel._kernel.state import RECORD, SCALAR, Array, part
-from fenchel.regularizers.composite import soft_threshold
+from fenchel.parts.state import RECORD, SCALAR, Array, part
 from fenchel.regularizers.domains import Whole, confine
-from fenchel.regularizers.verbs import absorb, absorb_row, commit, look, weight
+from fenchel.regularizers.domains.protocol import (
+    climb_apart,
+    followed,
+    inverse_curvature,
+    soft_threshold,
+    threshold_of,
+)
+from fenchel.regularizers.protocol import (
+    absorb,
+    absorb_row,
+    charge_terms,
+    climb,
+    commit,
+    dual_square,
+    idle_sum,
+    look,
+    pace,
+    settled,
+    size,
+    waiting_terms,
+    weight,
+)
+from fenchel.regularizers.series import (
+    charge_row,
+    idle_terms,
+    soft_sum,
+    term_sum,
+    waiting_sum,
+)
+from fenchel.rows.types import largest_of, saturated, sum_over, term
 
 
 @part
@@ -40,6 +67,30 @@ class AdaGrad(NamedTuple):
     def homogeneous(self) -> bool:
         """Whether f_t(λu) = λ²·f_t(u)."""
         return self.l1 == 0.0
+
+    @property
+    def nondecreasing(self) -> bool:
+        """Whether g_t grows: sums of squares do."""
+        return True
+
+    @property
+    def family(self) -> str:
+        """The f_t of Duchi, Hazan & Singer."""
+        return "AdaGrad"
+
+    @property
+    def averageable(self) -> bool:
+        """Whether the sum of an untouched weight over rounds is known."""
+        still = self.l1 == self.l2 == 0.0
+        return bool(self.domain.steady or (still and self.domain.separable))
+
+    def fixed_norm(self, x: Array) -> float:
+        """‖x‖_∞, which the published bound asks for."""
+        return float(np.abs(x).max(initial=0.0))
+
+    def growing_part(self, u: Array) -> float:
+        """g_T(u) = f_T(u) − η·T·F(u)."""
+        return self.value(u) - self.eta * float(self.rounds[0]) * self.composite_term(u)
 
     @property
     def curvature(self) -> Array:
@@ -118,3 +169,88 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     f.rounds[0] += 1.0
     if coefficient != 0.0:
         absorb_row(f, view, row, coefficient)
+
+
+# ── averaging ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pace.of(AdaGrad)
+def _pace(f: Any, view: Any) -> float:
+    return 1.0
+
+
+@settled.of(AdaGrad)
+def _settled(f: Any, slot: Any) -> float:
+    return float(confine(f.domain, 0.0, f.theta[slot] / (f.delta + np.sqrt(f.squares[slot]))))
+
+
+@idle_sum.of(AdaGrad)
+def _idle_sum(f: Any, slot: Any, since: float, until: float) -> float:
+    theta = f.theta[slot]
+    curvature = f.delta + np.sqrt(f.squares[slot])
+    if f.l1 == 0.0 and f.l2 == 0.0:
+        return float(confine(f.domain, 0.0, theta / curvature) * (until - since))
+    size = soft_sum(since, until, abs(theta), f.eta * f.l1, 0.0, curvature, f.eta * f.l2)
+    return float(confine(f.domain, 0.0, np.copysign(size, theta)))
+
+
+# ── ledger ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@size.of(AdaGrad)
+def _size(f: Any, row: Any) -> float:
+    """‖x‖_∞, which the published bound asks for."""
+    return largest_of(row)
+
+
+class _Squares(NamedTuple):
+    """The sum that is ‖x‖²_{t,*}."""
+
+
+@term.of(_Squares)
+def _square(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(x * (x / (f.roots[slot] + view.extra)))
+
+
+@dual_square.of(AdaGrad)
+def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
+    return float(sum_over(_Squares(), f, view, row))
+
+
+@inverse_curvature.of(AdaGrad)
+def _inverse_curvature(f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(1.0 / (f.roots[slot] + view.extra))
+
+
+@threshold_of.of(AdaGrad)
+def _threshold(f: Any, view: Any) -> float:
+    return float(view.threshold)
+
+
+@climb.of(AdaGrad)
+def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
+    return climb_apart(f, view, row, square, margin, c)
+
+
+@idle_terms.of(AdaGrad)
+def _idle_terms(f: Any, slot: Any, since: float, until: float) -> float:
+    if f.l1 == 0.0 and f.l2 == 0.0:
+        return 0.0
+    if not followed(f.domain):
+        return float(np.nan)
+    size = abs(confine(f.domain, 0.0, f.theta[slot]))
+    if size == 0.0:
+        return 0.0
+    rest = f.delta + f.roots[slot]
+    return term_sum(since, until, size, f.eta, f.l1, f.l2, 0.0, rest)
+
+
+@charge_terms.of(AdaGrad)
+def _charge_terms(f: Any, view: Any, row: Any, ledger: Any) -> None:
+    if f.l1 > 0.0 or f.l2 > 0.0:
+        charge_row(f, row, ledger)
+
+
+@waiting_terms.of(AdaGrad)
+def _waiting_terms(f: Any, mark: Array) -> float:
+    return waiting_sum(f, mark)

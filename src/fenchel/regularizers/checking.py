@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel import knows, state
-from fenchel._kernel.state import Width
+from fenchel._numba import knows
+from fenchel.parts import state
+from fenchel.parts.state import Width
 from fenchel.regularizers.checking_claims import CLAIMS, moments
 from fenchel.regularizers.checking_verbs import check_lazy, check_verbs_alone
-from fenchel.regularizers.verbs import weight
+from fenchel.regularizers.protocol import weight
 
 
 def check_regularizer(part: Any, *, width: Width = 6, seed: int = 0) -> None:

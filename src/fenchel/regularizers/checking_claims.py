@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.state import Array, Width
 from fenchel.mirror import MirrorDescent
+from fenchel.parts.state import Array, Width
 
 ROUNDS = 6
 POINTS = 8

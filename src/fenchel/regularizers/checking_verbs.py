@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel import knows, state
-from fenchel._kernel.rows import ZERO, SparseRow
-from fenchel._kernel.state import Array
+from fenchel._numba import knows
 from fenchel.mirror import MirrorDescent
-from fenchel.regularizers.verbs import commit, look, margin, prepare, weight
+from fenchel.parts import state
+from fenchel.parts.state import Array
+from fenchel.regularizers.protocol import commit, look, margin, prepare, weight
+from fenchel.rows.types import ZERO, SparseRow
 
 ROUNDS = 12
 

@@ -6,13 +6,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel import helper
-from fenchel._kernel.rows import saturated
-from fenchel._kernel.state import RECORD, Array, part
-from fenchel.regularizers.quotients import in_units, inverse, over
-from fenchel.regularizers.verbs import absorb, absorb_row, commit, look, product, weight
+from fenchel._numba import helper
+from fenchel.parts.state import RECORD, Array, part
+from fenchel.regularizers.protocol import (
+    absorb,
+    absorb_row,
+    commit,
+    look,
+    product,
+    stands_still,
+    weight,
+)
+from fenchel.regularizers.safe_division import in_units, inverse, over
+from fenchel.rows.types import saturated
 
 
+@stands_still
 @part
 class CoinBetting(NamedTuple):
     """One Krichevsky-Trofimov bettor a coordinate, on the coins c_t = −ℓ′_t·x_{t,j}/(L·b_{t,j}).

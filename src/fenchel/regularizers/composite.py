@@ -10,20 +10,40 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel import helper
-from fenchel._kernel.rows import saturated
-from fenchel._kernel.state import SCALAR, SLOTS, Array, part
+from fenchel.parts.state import SCALAR, SLOTS, Array, part
 from fenchel.regularizers.domains import Whole, confine, follow, settle
-from fenchel.regularizers.verbs import absorb, absorb_row, commit, look, weight
-
-
-@helper
-def soft_threshold(value: float, threshold: float) -> float:
-    """sign(v)·[|v| − threshold]₊, an exact zero inside the threshold.
-
-    Without branches, since no processor can guess the sign of the next weight.
-    """
-    return max(value - threshold, 0.0) + min(value + threshold, 0.0)
+from fenchel.regularizers.domains.protocol import (
+    climb_apart,
+    followed,
+    inverse_curvature,
+    soft_threshold,
+    threshold_of,
+)
+from fenchel.regularizers.protocol import (
+    absorb,
+    absorb_row,
+    charge_terms,
+    climb,
+    commit,
+    dual_square,
+    idle_sum,
+    look,
+    pace,
+    settled,
+    size,
+    waiting_terms,
+    weight,
+)
+from fenchel.regularizers.series import (
+    charge_root_row,
+    charge_row,
+    idle_terms,
+    soft_sum,
+    sums_roots,
+    term_sum,
+    waiting_sum,
+)
+from fenchel.rows.types import saturated, squared_norm
 
 
 class _View(NamedTuple):
@@ -70,6 +90,32 @@ class Composite(NamedTuple):
     def homogeneous(self) -> bool:
         """Whether f_t(λu) = λ²·f_t(u)."""
         return self.l1 == 0.0
+
+    @property
+    def nondecreasing(self) -> bool:
+        """Whether g_t = root·√t/2·‖·‖² grows."""
+        return True
+
+    @property
+    def family(self) -> str:
+        """√t·g + η·t·F, or t·F, in the Corollary's indexing."""
+        if self.lag != 0.0:
+            return "regularized dual averaging"
+        return {1.0: "√t·g + η·t·F", 0.0: "t·F"}.get(self.root, "")
+
+    @property
+    def averageable(self) -> bool:
+        """Whether the sum of an untouched weight over rounds is known."""
+        return bool(self.domain.steady)
+
+    def drops(self, intercept: bool) -> _Drops | None:
+        """What sums f_{t−1}(w_t) − f_t(w_t) up without the weights, where that is possible."""
+        known = self.l1 == 0.0 and self.domain.unbounded
+        return _Drops(self, intercept) if known else None
+
+    def growing_part(self, u: Array) -> float:
+        """g_T(u) = f_T(u) − η·T·F(u)."""
+        return self.value(u) - self.eta * float(self.rounds[0] - self.lag) * self.composite_term(u)
 
     def composite_term(self, u: Array) -> float:
         """F(u) = l1·‖u‖₁ + l2/2·‖u‖₂²."""
@@ -140,3 +186,123 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     f.rounds[0] += 1.0
     if coefficient != 0.0:
         absorb_row(f, view, row, coefficient)
+
+
+# ── averaging ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pace.of(Composite)
+def _pace(f: Any, view: Any) -> float:
+    """1/curvature, or 1 for each round where l1 makes weights shrink by themselves."""
+    if f.l1 > 0.0:
+        return 1.0
+    return float((view.pressure if view.pressure != 0.0 else 1.0) / view.curvature)
+
+
+@settled.of(Composite)
+def _settled(f: Any, slot: Any) -> float:
+    return float(confine(f.domain, 1.0, f.theta[slot]))
+
+
+@idle_sum.of(Composite)
+def _idle_sum(f: Any, slot: Any, since: float, until: float) -> float:
+    if f.l1 == 0.0:
+        return float(settled(f, slot) * (until - since))
+    theta = f.theta[slot]
+    size = soft_sum(
+        since - f.lag, until - f.lag, abs(theta), f.eta * f.l1, f.root, 0.0, f.eta * f.l2
+    )
+    return float(confine(f.domain, 1.0, np.copysign(size, theta)))
+
+
+# ── ledger ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@size.of(Composite)
+def _size(f: Any, row: Any) -> float:
+    return float(np.sqrt(squared_norm(row)))
+
+
+@dual_square.of(Composite)
+def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
+    return float(size * size / view.curvature)
+
+
+@inverse_curvature.of(Composite)
+def _inverse_curvature(f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(view.inverse)
+
+
+@threshold_of.of(Composite)
+def _threshold(f: Any, view: Any) -> float:
+    return float(view.threshold)
+
+
+@climb.of(Composite)
+def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
+    return climb_apart(f, view, row, square, margin, c)
+
+
+@idle_terms.of(Composite)
+def _idle_terms(f: Any, slot: Any, since: float, until: float) -> float:
+    if f.l1 == 0.0 and f.l2 == 0.0:
+        return 0.0
+    if not followed(f.domain):
+        return float(np.nan)
+    size = abs(confine(f.domain, 0.0, f.theta[slot]))
+    if size == 0.0:
+        return 0.0
+    return term_sum(since - f.lag, until - f.lag, size, f.eta, f.l1, f.l2, f.root, 0.0)
+
+
+@charge_terms.of(Composite)
+def _charge_terms(f: Any, view: Any, row: Any, ledger: Any) -> None:
+    if sums_roots(f):
+        charge_root_row(f, row, ledger)
+    elif f.l1 > 0.0 or f.l2 > 0.0:
+        charge_row(f, row, ledger)
+
+
+@waiting_terms.of(Composite)
+def _waiting_terms(f: Any, mark: Array) -> float:
+    return waiting_sum(f, mark)
+
+
+class _Drops:
+    """Σ f_{t−1}(w_t) − f_t(w_t) of a/2·‖·‖²: (a_{t−1} − a_t)/2·‖θ_t‖²/a_t², ⟨θ_t, x_t⟩ = a_t·⟨w_t, x_t⟩.
+
+    A round of importance 0 is none: a_{t−1} is that of the last that counts.
+    """
+
+    def __init__(self, f: Composite, intercept: bool) -> None:
+        self.f, self.intercept = f, intercept
+        self._total = 0.0
+        self._rounds = 0.0
+        self._square = 0.0  # ‖θ_t‖²
+        self._before = 0.0  # a_{t−1}
+
+    def add(self, importance: Array, squares: Array, margins: Array, c: Array) -> None:
+        """What some rounds add; ``squares`` are ‖x_t‖² without the intercept."""
+        a = self._curvatures(self._rounds + np.arange(1.0, len(c) + 1.0))
+        growth = c * (2.0 * a * margins + c * (squares + self.intercept))
+        lengths = self._square + np.concatenate([[0.0], np.cumsum(growth)])
+        counts = importance > 0.0
+        self._charge(a[counts], lengths[:-1][counts])
+        self._rounds += len(c)
+        self._square = float(lengths[-1])
+
+    def total(self) -> float:
+        """The sum over the run, up to the f_T that rounds of importance 0 at its end have left."""
+        self._charge(self._curvatures(np.array([self._rounds])), np.array([self._square]))
+        return self._total
+
+    def _curvatures(self, rounds: Array) -> Array:
+        t = rounds - self.f.lag
+        return np.asarray(self.f.root * np.sqrt(np.maximum(t, 1.0)) + self.f.eta * t * self.f.l2)
+
+    def _charge(self, a: Array, squares: Array) -> None:
+        before = np.concatenate([[self._before], a])
+        # a = 0 in Xiao's first round alone, where θ = 0.
+        norms = squares / np.where(a > 0.0, a, 1.0) ** 2
+        self._total += 0.5 * float((before[:-1] - a) @ norms)
+        self._before = float(before[-1])

@@ -6,17 +6,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.rows import saturated, sum_over, term
-from fenchel._kernel.state import RECORD, Array, part
+from fenchel.parts.state import RECORD, Array, part
 from fenchel.regularizers.domains import Whole, confine
-from fenchel.regularizers.verbs import (
+from fenchel.regularizers.domains.protocol import climb_apart, inverse_curvature
+from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
+    climb,
     commit,
+    dual_square,
+    keeps_all,
     look,
+    pace,
+    settled,
+    size,
     spread,
     weight,
 )
+from fenchel.rows.types import saturated, squared_norm, sum_over, term
 
 
 @part
@@ -43,6 +50,30 @@ class DiagonalQuadratic(NamedTuple):
     def homogeneous(self) -> bool:
         """Whether f_t(λu) = λ²·f_t(u)."""
         return True
+
+    @property
+    def nondecreasing(self) -> bool:
+        """Whether D_t grows: sums of squares do."""
+        return True
+
+    @property
+    def family(self) -> str:
+        """The f_t of Section 6.3."""
+        return "diagonal"
+
+    @property
+    def weighs_rows(self) -> bool:
+        """Importance h is the row √h·x in D_t."""
+        return True
+
+    @property
+    def averageable(self) -> bool:
+        """Whether weights between visits stand still."""
+        return bool(self.domain.separable)
+
+    def fixed_norm(self, x: Array) -> float:
+        """‖x‖₂, the level X_T of the rare-feature bound."""
+        return float(np.linalg.norm(x))
 
     def observe(self, x: Array) -> DiagonalQuadratic:
         """The tentative f_t, x_t included."""
@@ -121,3 +152,44 @@ def _spread_of(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
 def _spread(f: Any, view: Any, row: Any) -> float:
     """x·D_t⁻¹·x."""
     return float(sum_over(_Spread(), f, view, row))
+
+
+# ── averaging ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pace.of(DiagonalQuadratic)
+def _pace(f: Any, view: Any) -> float:
+    return 1.0
+
+
+@settled.of(DiagonalQuadratic)
+def _settled(f: Any, slot: Any) -> float:
+    return float(weight(f, 1.0, slot, 0.0))
+
+
+# ── ledger ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@size.of(DiagonalQuadratic)
+def _size(f: Any, row: Any) -> float:
+    return float(np.sqrt(squared_norm(row)))
+
+
+@dual_square.of(DiagonalQuadratic)
+def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
+    return float(spread(f, view, row))
+
+
+@inverse_curvature.of(DiagonalQuadratic)
+def _inverse_curvature(f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(1.0 / (f.a + f.squares[slot] + x * x * view))
+
+
+@climb.of(DiagonalQuadratic)
+def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
+    return climb_apart(f, view, row, square, margin, c)
+
+
+@keeps_all.of(DiagonalQuadratic)
+def _keeps_all(f: Any) -> bool:
+    return bool(f.always)

@@ -12,10 +12,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel import helper
-from fenchel._kernel.rows import entries, saturated, slot_of, value_of
-from fenchel._kernel.state import SCALAR, SLOTS, Array, part
-from fenchel.regularizers.verbs import commit, look, weight
+from fenchel._numba import helper
+from fenchel.parts.state import DIMENSION, SCALAR, SLOTS, Array, part
+from fenchel.regularizers.domains import Simplex
+from fenchel.regularizers.protocol import (
+    climb,
+    commit,
+    curvature,
+    dual_square,
+    look,
+    pace,
+    settled,
+    size,
+    unit,
+    unit_scale,
+    weight,
+)
+from fenchel.rows.types import entries, largest_of, saturated, slot_of, value_of
 
 # The sum of exponentials is taken anew when it fell this far below its peak.
 WORN = 1e-6
@@ -42,7 +55,7 @@ class Entropic(NamedTuple):
     adaptive: bool = False
     theta: Array = SLOTS
     squares: Array = SLOTS
-    dimension: Array = SCALAR
+    dimension: Array = DIMENSION
     pivot: Array = SCALAR
     touched: Array = SCALAR
     mass: Array = SCALAR
@@ -53,6 +66,23 @@ class Entropic(NamedTuple):
     def homogeneous(self) -> bool:
         """Whether f_t(λu) = λ²·f_t(u)."""
         return False
+
+    @property
+    def nondecreasing(self) -> bool:
+        """Whether f_t grows: constant, or by corrections that only add up."""
+        return True
+
+    @property
+    def fixed_domain(self) -> bool:
+        """Whether S stays the same as columns are added: ln d and the simplex change."""
+        return False
+
+    def nearest(self, u: Array) -> Array:
+        """u projected into the simplex; scaled into the ball of ‖·‖₁ when signed."""
+        if not self.signed:
+            return Simplex(total=self.total).project(u)
+        size = float(np.abs(u).sum())
+        return u * (self.total / size) if size > self.total else u
 
     def commit(self, current: Entropic, z: Array) -> Entropic:
         """Add (total·z_j)² to the corrections of the adaptive form."""
@@ -225,3 +255,59 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     f.peak[0] = max(f.peak[0], _sum(f))
     if highest - f.pivot[0] >= HIGH or not _sum(f) > WORN * f.peak[0]:
         _rebuild(f)
+
+
+# ── averaging ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pace.of(Entropic)
+def _pace(f: Any, view: Any) -> float:
+    return float(view)
+
+
+@settled.of(Entropic)
+def _settled(f: Any, slot: Any) -> float:
+    return float(weight(f, 1.0, slot, 0.0))
+
+
+@unit.of(Entropic)
+def _unit(f: Any) -> float:
+    return float(f.pivot[0])
+
+
+@unit_scale.of(Entropic)
+def _unit_scale(f: Any, before: float) -> float:
+    return float(np.exp(min(f.pivot[0] - before, 700.0)))
+
+
+# ── ledger ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@size.of(Entropic)
+def _size(f: Any, row: Any) -> float:
+    return largest_of(row)
+
+
+@curvature.of(Entropic)
+def _curvature(f: Any) -> float:
+    return float(1.0 / (f.total * f.total))
+
+
+@dual_square.of(Entropic)
+def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
+    return float(size * size / curvature(f))
+
+
+@climb.of(Entropic)
+def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
+    """ln(1 + Σ v_j·(exp(total·z_j) − 1)) with v_j the shares of the round."""
+    rise = 0.0
+    for k in range(entries(row)):
+        j = slot_of(row, k)
+        s = f.total * f.theta[j]
+        level = -f.pivot[0] - f.squares[j] if f.adaptive else -f.pivot[0]
+        z = f.total * c * value_of(row, k)
+        rise += view / f.total * np.exp(level + s) * np.expm1(z)
+        if f.signed:
+            rise += view / f.total * np.exp(level - s) * np.expm1(-z)
+    return float(np.log1p(rise))

@@ -6,10 +6,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.rows import saturated
-from fenchel._kernel.state import SLOTS, Array, part
+from fenchel.parts.state import SLOTS, Array, part
 from fenchel.regularizers.domains import Whole, confine, follow, settle
-from fenchel.regularizers.verbs import absorb, look, weight
+from fenchel.regularizers.protocol import (
+    absorb,
+    climb,
+    curvature,
+    dual_norm_of,
+    dual_square,
+    look,
+    pace,
+    settled,
+    size,
+    weight,
+)
+from fenchel.rows.types import dual_p_norm, saturated, squared_norm
 
 
 @part
@@ -26,9 +37,24 @@ class Euclidean(NamedTuple):
     theta: Array = SLOTS
 
     @property
+    def family(self) -> str:
+        """Its name in theorems."""
+        return "½‖·‖²"
+
+    @property
+    def constant(self) -> bool:
+        """Whether f_t never changes."""
+        return True
+
+    @property
     def homogeneous(self) -> bool:
         """Whether f_t(λu) = λ²·f_t(u)."""
         return True
+
+    @property
+    def averageable(self) -> bool:
+        """Whether weights between visits stand still, or move by one factor."""
+        return bool(self.domain.separable or self.domain.steady)
 
     def value(self, u: Array) -> float:
         """f(u) = ½‖u‖₂²."""
@@ -73,3 +99,45 @@ def _absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
     before = f.theta[slot]
     f.theta[slot] = saturated(before + coefficient * x)
     follow(f.domain, f.theta, before, f.theta[slot])
+
+
+@dual_norm_of.of(Euclidean)
+def _dual_norm(f: Any, row: Any) -> float:
+    return dual_p_norm(row, 2.0)
+
+
+# ── averaging ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pace.of(Euclidean)
+def _pace(f: Any, view: Any) -> float:
+    """The factor of a ball; 1 elsewhere."""
+    return view if view != 0.0 else 1.0
+
+
+@settled.of(Euclidean)
+def _settled(f: Any, slot: Any) -> float:
+    return float(confine(f.domain, 1.0, f.theta[slot]))
+
+
+# ── ledger ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@size.of(Euclidean)
+def _size(f: Any, row: Any) -> float:
+    return float(np.sqrt(squared_norm(row)))
+
+
+@curvature.of(Euclidean)
+def _curvature(f: Any) -> float:
+    return 1.0
+
+
+@dual_square.of(Euclidean)
+def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
+    return size * size
+
+
+@climb.of(Euclidean)
+def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
+    return 0.0

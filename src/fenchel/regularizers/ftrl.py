@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.rows import entries, saturated, slot_of, value_of
-from fenchel._kernel.state import SLOTS, Array, part
-from fenchel.regularizers.composite import soft_threshold
-from fenchel.regularizers.quotients import over
-from fenchel.regularizers.verbs import commit, weight
+from fenchel.parts.state import SLOTS, Array, part
+from fenchel.regularizers.domains.protocol import soft_threshold
+from fenchel.regularizers.protocol import commit, stands_still, weight
+from fenchel.regularizers.safe_division import over
+from fenchel.rows.types import entries, saturated, slot_of, value_of
 
 
+@stands_still
 @part
 class ProximalCentres(NamedTuple):
     """f_t(w) = Σ_{s<t} σ_s/2·‖w − w_s‖² + β/(2α)·‖w‖² + l1·‖w‖₁ + l2/2·‖w‖², a coordinate each.

@@ -11,18 +11,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel import helper
-from fenchel._kernel.rows import saturated, sum_over, term
-from fenchel._kernel.state import RECORD, Array, part
-from fenchel.regularizers.verbs import (
+from fenchel._numba import helper
+from fenchel.parts.state import RECORD, Array, part
+from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
     commit,
     spread,
+    stands_still,
     weight,
 )
+from fenchel.rows.types import saturated, sum_over, term
 
 
+@stands_still
 @part
 class Gaussian(NamedTuple):
     """Mean ``theta`` and precisions 1 + ``squares``; on an update 1/Σ_jj grows by x_j²/r."""
@@ -32,6 +34,7 @@ class Gaussian(NamedTuple):
     squares: Array = RECORD
 
 
+@stands_still
 @part
 class ConfidentGaussian(NamedTuple):
     """The same for soft confidence-weighted learning: 1/Σ_jj grows by α·φ/√u·x_j²."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.state import SCALAR, Array, part
+from fenchel.parts.state import SCALAR, Array, part
 from fenchel.regularizers.p_norm import norm, norm_gradient
 
 

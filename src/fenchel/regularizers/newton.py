@@ -6,11 +6,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.rows import LARGEST, entries, saturated, slot_of, value_of
-from fenchel._kernel.state import MATRIX, ROWS, SCALAR, SLOTS, Array, part
-from fenchel.regularizers.factor import back_substituted, dot, solve_row
-from fenchel.regularizers.turning import add_row
-from fenchel.regularizers.verbs import all_weights, commit, look, margin, spread, weight
+from fenchel.parts.state import MATRIX, SCALAR, SLOTS, WAITING_ROWS, Array, part
+from fenchel.regularizers.protocol import (
+    all_weights,
+    bank_weights,
+    commit,
+    look,
+    margin,
+    settled,
+    spread,
+    weight,
+)
+from fenchel.regularizers.qr_factor import back_substituted, dot, solve_row
+from fenchel.regularizers.qr_update import add_row
+from fenchel.rows.types import LARGEST, entries, saturated, slot_of, value_of
 
 
 @part
@@ -28,21 +37,22 @@ class NewtonStep(NamedTuple):
     factor: Array = MATRIX
     widest: Array = SCALAR
     waiting: Array = SCALAR
-    rows: Array = ROWS
-    turns: Array = ROWS
+    rows: Array = WAITING_ROWS
+    turns: Array = WAITING_ROWS
 
 
 class _View(NamedTuple):
     solved: Array
     reach: float
+    unknown: float
     margin: float
 
 
 @look.of(NewtonStep)
 def _look(f: Any, row: Any) -> _View:
-    solved, reach = solve_row(f, row)
+    solved, reach, unknown = solve_row(f, row)
     total = dot(solved, f.rotated)
-    return _View(solved, reach, saturated(total) if total == total else 0.0)
+    return _View(solved, reach, unknown, saturated(total) if total == total else 0.0)
 
 
 @margin.of(NewtonStep)
@@ -78,4 +88,16 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
 @spread.of(NewtonStep)
 def _spread(f: Any, view: Any, row: Any) -> float:
     """x·A_{t−1}⁻¹·x."""
-    return saturated(np.sum(view.solved * view.solved))
+    return saturated(np.sum(view.solved * view.solved) + view.unknown)
+
+
+@settled.of(NewtonStep)
+def _settled(f: Any, slot: Any) -> float:
+    """Nothing waits: every weight is counted in its own round."""
+    return 0.0
+
+
+@bank_weights.of(NewtonStep)
+def _bank_weights(f: Any, average: Any, view: Any, row: Any) -> None:
+    """Every weight moves in every round."""
+    average.total[:] += back_substituted(f, f.rotated)

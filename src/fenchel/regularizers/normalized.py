@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.hints import seldom
-from fenchel._kernel.rows import saturated, sum_over, term
-from fenchel._kernel.state import RECORD, SCALAR, Array, part
-from fenchel.regularizers.quotients import in_units, inverse
-from fenchel.regularizers.verbs import absorb, absorb_row, commit, weight
+from fenchel._numba.intrinsics import seldom
+from fenchel.parts.state import RECORD, SCALAR, Array, part
+from fenchel.regularizers.protocol import absorb, absorb_row, commit, stands_still, weight
+from fenchel.regularizers.safe_division import in_units, inverse
+from fenchel.rows.types import saturated, sum_over, term
 
 
+@stands_still
 @part
 class NormalizedAdaptive(NamedTuple):
     """Weights in ``theta``, s_j the largest |x_j| seen, G_j = Σ ℓ′_j², N = Σ_t Σ_j (x_j/s_j)².
@@ -31,6 +32,11 @@ class NormalizedAdaptive(NamedTuple):
     units: Array = RECORD
     rounds: Array = SCALAR
     total: Array = SCALAR
+
+    @property
+    def family(self) -> str:
+        """Algorithm 2 of Ross, Mineiro & Langford."""
+        return "normalized adaptive gradient"
 
 
 @weight.of(NormalizedAdaptive)

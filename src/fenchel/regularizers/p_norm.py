@@ -9,10 +9,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.rows import saturated
-from fenchel._kernel.state import SCALAR, SLOTS, Array, part
-from fenchel.regularizers.power_sum import change, gradient_factor, ratio, total_of
-from fenchel.regularizers.verbs import absorb, look, weight
+from fenchel.parts.state import SCALAR, SLOTS, Array, part
+from fenchel.regularizers.power_sum import (
+    change,
+    gradient_factor,
+    half_square,
+    power_scale,
+    ratio,
+    total_of,
+)
+from fenchel.regularizers.protocol import (
+    absorb,
+    climb,
+    curvature,
+    dual_norm_of,
+    dual_square,
+    held_conjugate,
+    look,
+    pace,
+    settled,
+    size,
+    unit,
+    unit_scale,
+    weight,
+)
+from fenchel.rows.types import dual_p_norm, entries, saturated, slot_of, value_of
 
 
 def norm(values: Array, p: float) -> float:
@@ -54,6 +75,11 @@ class PNorm(NamedTuple):
     total: Array = SCALAR
     error: Array = SCALAR
     peak: Array = SCALAR
+
+    @property
+    def constant(self) -> bool:
+        """Whether f_t never changes."""
+        return True
 
     @property
     def homogeneous(self) -> bool:
@@ -138,6 +164,11 @@ class WeightedPNorm(NamedTuple):
     peak: Array = SCALAR
 
     @property
+    def constant(self) -> bool:
+        """Whether f_t never changes."""
+        return True
+
+    @property
     def homogeneous(self) -> bool:
         """Whether f_t(λu) = λ²·f_t(u)."""
         return True
@@ -191,6 +222,8 @@ def _weighted_look(f: Any, row: Any) -> float:
 @weight.of(WeightedPNorm)
 def _weighted_weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = 1/(p−1)·(Σ |θ_i|^p·a_i^{1−p})^{2/p−1}·|θ_j|^{p−1}·a_j^{1−p}·sign(θ_j)."""
+    if f.powers[slot] == 0.0:  # a_j of a column that is not known is none
+        return 0.0
     return saturated(view * f.powers[slot] * f.a[slot] ** (1.0 / f.p - 1.0))
 
 
@@ -199,3 +232,121 @@ def _weighted_absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float)
     before = ratio(f, slot)
     f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
     change(f, slot, f.p, before, ratio(f, slot))
+
+
+@dual_norm_of.of(PNorm)
+def _dual_norm(f: Any, row: Any) -> float:
+    return dual_p_norm(row, f.p)
+
+
+@dual_norm_of.of(WeightedPNorm)
+def _weighted_dual_norm(f: Any, row: Any) -> float:
+    """(Σ |x_i|^p·a_i^{1−p})^{1/p}, the largest term factored out."""
+    largest = 0.0
+    for k in range(entries(row)):
+        scaled = saturated(abs(value_of(row, k)) * f.a[slot_of(row, k)] ** (1.0 / f.p - 1.0))
+        largest = max(largest, scaled)
+    if largest == 0.0:
+        return 0.0
+    total = 0.0
+    for k in range(entries(row)):
+        scaled = saturated(abs(value_of(row, k)) * f.a[slot_of(row, k)] ** (1.0 / f.p - 1.0))
+        total += (scaled / largest) ** f.p
+    return float(largest * total ** (1.0 / f.p))
+
+
+# ── averaging ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pace.of(PNorm)
+def _pace(f: Any, view: Any) -> float:
+    return float(view)
+
+
+@settled.of(PNorm)
+def _settled(f: Any, slot: Any) -> float:
+    return float(weight(f, 1.0, slot, 0.0))
+
+
+@unit.of(PNorm)
+def _unit(f: Any) -> float:
+    return float(f.pivot[0])
+
+
+@unit_scale.of(PNorm)
+def _unit_scale(f: Any, before: float) -> float:
+    return power_scale(f.pivot[0], before, f.p)
+
+
+@pace.of(WeightedPNorm)
+def _weighted_pace(f: Any, view: Any) -> float:
+    return float(view)
+
+
+@settled.of(WeightedPNorm)
+def _weighted_settled(f: Any, slot: Any) -> float:
+    return float(weight(f, 1.0, slot, 0.0))
+
+
+@unit.of(WeightedPNorm)
+def _weighted_unit(f: Any) -> float:
+    return float(f.pivot[0])
+
+
+@unit_scale.of(WeightedPNorm)
+def _weighted_unit_scale(f: Any, before: float) -> float:
+    return power_scale(f.pivot[0], before, f.p)
+
+
+# ── ledger ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@size.of(PNorm)
+def _size(f: Any, row: Any) -> float:
+    return float(dual_norm_of(f, row))
+
+
+@size.of(WeightedPNorm)
+def _weighted_size(f: Any, row: Any) -> float:
+    return float(dual_norm_of(f, row))
+
+
+@curvature.of(PNorm)
+def _curvature(f: Any) -> float:
+    """β = c·(q − 1) = c/(p − 1)."""
+    return float(f.c / (f.p - 1.0))
+
+
+@curvature.of(WeightedPNorm)
+def _weighted_curvature(f: Any) -> float:
+    return 1.0
+
+
+@dual_square.of(PNorm)
+def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
+    return float(size * size / curvature(f))
+
+
+@dual_square.of(WeightedPNorm)
+def _weighted_dual_square(f: Any, view: Any, row: Any, size: float) -> float:
+    return size * size
+
+
+@climb.of(PNorm)
+def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
+    return 0.0
+
+
+@climb.of(WeightedPNorm)
+def _weighted_climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
+    return 0.0
+
+
+@held_conjugate.of(PNorm)
+def _held(f: Any) -> float:
+    return float(half_square(total_of(f), f.pivot[0], f.p) / f.c)
+
+
+@held_conjugate.of(WeightedPNorm)
+def _weighted_held(f: Any) -> float:
+    return float(half_square(total_of(f), f.pivot[0], f.p) / (f.p - 1.0))

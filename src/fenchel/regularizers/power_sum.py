@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel import helper, required_verb
-from fenchel._kernel.rows import saturated
+from fenchel._numba import helper, required_verb
+from fenchel.rows.types import saturated
 
 # How far above the largest ratio a new pivot lies: fewer changes of pivot, each costs a sweep.
 HEADROOM = 16.0
@@ -99,3 +99,18 @@ def gradient_factor(f: Any, total: float, p: float) -> float:
     if total <= 0.0:
         return 0.0
     return float(f.pivot[0]) if p == 2.0 else saturated(f.pivot[0] * total ** (2.0 / p - 1.0))
+
+
+@helper
+def power_scale(now: float, before: float, p: float) -> float:
+    """(now/before)^{p−1}, powers in units of ``before`` over those in units of ``now``.
+
+    The powers kept in a unit of 0 are all 0.
+    """
+    return (now / before) ** (p - 1.0) if before > 0.0 else 0.0
+
+
+@helper
+def half_square(total: float, pivot: float, p: float) -> float:
+    """½‖·‖_p² of ratios whose p-th powers in units of the pivot add up to ``total``."""
+    return float(0.5 * pivot * pivot * max(total, 0.0) ** (2.0 / p))

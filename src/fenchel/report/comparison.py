@@ -10,17 +10,17 @@ import numpy as np
 
 from fenchel.certificates import Certificate
 from fenchel.evaluate import Comparison, Run
+from fenchel.evaluate.block_cutting import learn
 from fenchel.evaluate.certifying import Certified
-from fenchel.evaluate.feeding import learn
 from fenchel.learners import Composed
-from fenchel.learners.certified import certified
-from fenchel.report.evidence import evidence, read_by
+from fenchel.learners.registry import certified
+from fenchel.report.feature_importance import evidence
 from fenchel.report.page import Section, page, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
+from fenchel.report.stream_stats import StreamStats
 from fenchel.report.text import figure
-from fenchel.report.watching import Watched
 from fenchel.report.zipf import ranked
-from fenchel.streams import Block
+from fenchel.rows import Block
 
 CURVES = 6  # learners whose loss is drawn
 CERTIFIED = 4  # learners whose bound is drawn
@@ -34,7 +34,7 @@ class Compared(NamedTuple):
     data: str
     result: Comparison
     runs: dict[str, Run]  # best first
-    watched: Watched
+    watched: StreamStats
     name: Callable[[int], str]  # of a column
     shown: Callable[[Any], str]  # a label as users wrote it
     advice: str
@@ -124,7 +124,7 @@ def _regret_and_bounds(compared: Compared) -> Section:
     drawn: list[tuple[str, str]] = []
     checkpoints = _checkpoints(compared)
     for name, run in compared.runs.items():
-        if len(drawn) < CERTIFIED and isinstance(run.learner, Composed):
+        if len(drawn) < CERTIFIED and isinstance(run.learner.engine, Composed):
             found = _certified_curve(compared, run, checkpoints)
             drawn += [_bound_picture(name, found)] if found else []
     if not drawn:
@@ -183,7 +183,7 @@ def _certified_curve(
     last_ones = found[-1][1]
     telling = [c for c in last_ones if c.kind == "upper"] or last_ones
     try:
-        last = twin._headline(telling)
+        last = twin.engine.headline(telling)
     except ValueError:  # no theorem covers the run
         return []
     key = (last.theorem, last.equation)
@@ -217,7 +217,7 @@ def _weights(compared: Compared) -> Section:
         ]
         for one in found
     ]
-    whose = read_by(learner).specification
+    whose = learner.specification
     parts = [
         paragraph(
             f"The weights of {whose} after the last round. A feature's evidence is what it added to "

@@ -1,5 +1,6 @@
 """Rules: which z_t = coefficient·x_t."""
 
+from fenchel.rules.protocol import coefficient
 from fenchel.rules.steps import (
     Aggressive,
     Conservative,
@@ -11,7 +12,6 @@ from fenchel.rules.steps import (
     Subgradient,
     Target,
     TunedAggressive,
-    coefficient,
 )
 
 __all__ = [

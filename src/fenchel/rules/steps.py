@@ -10,23 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel import helper, required_verb
-from fenchel._kernel.rows import LARGEST, saturated, squared_norm
-from fenchel._kernel.state import SCALAR, Array, part
-from fenchel.losses.verbs import derivative, value
-from fenchel.regularizers.leveled import dual_norm_of
-from fenchel.regularizers.verbs import spread
-
-
-@helper
-def finite_step(c: float) -> float:
-    """A coefficient held inside the finite floats; what no one can tell (∞·0, ∞/∞) is no step."""
-    return saturated(c) if c == c else 0.0
-
-
-@required_verb
-def coefficient(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> Any:
-    """The number c with z_t = c·x_t; 0 for no update."""
+from fenchel.losses.protocol import derivative, family_of, value
+from fenchel.parts.state import SCALAR, Array, part
+from fenchel.regularizers.protocol import dual_norm_of, spread
+from fenchel.rows.types import LARGEST, squared_norm
+from fenchel.rules.protocol import coefficient, finite_step
 
 
 @part
@@ -34,6 +22,24 @@ class Subgradient(NamedTuple):
     """z_t = −η·ℓ′_t: the rule of every regret bound (Corollary 1, Theorem 1)."""
 
     eta: float = 1.0
+
+    @property
+    def family(self) -> str:
+        """Its name in theorems."""
+        return "subgradient"
+
+    @property
+    def towards_label(self) -> bool:
+        """Under the hinge loss z_t = η·y_t·x_t or 0."""
+        return True
+
+    def rate(self, loss: Any) -> float:
+        """η of z_t = −η·ℓ′_t."""
+        return float(self.eta)
+
+    def step(self, loss: Any, f: Any, x: Array, h: float, m: float, y: float) -> float:
+        """c of z_t = c·x_t, in NumPy."""
+        return float(-self.eta * h * derivative(loss, m, y))
 
 
 @coefficient.of(Subgradient)
@@ -50,6 +56,20 @@ class Conservative(NamedTuple):
 
     eta: float = 1.0
 
+    @property
+    def family(self) -> str:
+        """Its name in theorems."""
+        return "conservative"
+
+    @property
+    def towards_label(self) -> bool:
+        """z_t = η·y_t·x_t or 0."""
+        return True
+
+    def step(self, loss: Any, f: Any, x: Array, h: float, m: float, y: float) -> float:
+        """c of z_t = c·x_t, in NumPy."""
+        return float(self.eta * h * y) if y * m <= 0.0 else 0.0
+
 
 @coefficient.of(Conservative)
 def _conservative(
@@ -64,6 +84,24 @@ class Aggressive(NamedTuple):
     """z_t = −η·ℓ′_t wherever the loss is positive: mistakes and margin errors (Section 6)."""
 
     eta: float = 1.0
+
+    @property
+    def family(self) -> str:
+        """Its name in theorems."""
+        return "aggressive"
+
+    @property
+    def towards_label(self) -> bool:
+        """Under the hinge loss z_t = η·y_t·x_t or 0."""
+        return True
+
+    def rate(self, loss: Any) -> float | None:
+        """η of z_t = −η·ℓ′_t: under the hinge loss, which has no slope where it is 0."""
+        return float(self.eta) if family_of(loss) == "hinge" else None
+
+    def step(self, loss: Any, f: Any, x: Array, h: float, m: float, y: float) -> float:
+        """c of z_t = c·x_t, in NumPy."""
+        return float(-self.eta * h * derivative(loss, m, y)) if value(loss, m, y) > 0.0 else 0.0
 
 
 @coefficient.of(Aggressive)
@@ -84,6 +122,23 @@ class PassiveAggressive(NamedTuple):
     """
 
     C: float = 1.0
+
+    @property
+    def family(self) -> str:
+        """Its name in theorems."""
+        return "passive-aggressive"
+
+    @property
+    def towards_label(self) -> bool:
+        """Under the hinge loss z_t = η_t·y_t·x_t or 0."""
+        return True
+
+    def step(self, loss: Any, f: Any, x: Array, h: float, m: float, y: float) -> float:
+        """c of z_t = c·x_t, in NumPy."""
+        amount = value(loss, m, y)
+        if not x.any() or amount <= 0.0:
+            return 0.0
+        return float(-derivative(loss, m, y) * min(self.C * h, amount / (x @ x)))
 
 
 @coefficient.of(PassiveAggressive)
@@ -111,6 +166,24 @@ class TunedAggressive(NamedTuple):
     beta: float = 1.0
     level: Array = SCALAR
 
+    @property
+    def family(self) -> str:
+        """Its name in theorems."""
+        return "tuned"
+
+    @property
+    def towards_label(self) -> bool:
+        """z_t = η_t·y_t·x_t or 0."""
+        return True
+
+    def step(self, loss: Any, f: Any, x: Array, h: float, m: float, y: float) -> float:
+        """c of z_t = c·x_t, in NumPy; X_t is kept in ``level``."""
+        size = f.dual_norm(x)
+        self.level[0] = max(self.level[0], size)
+        if not x.any() or value(loss, m, y) <= 0.0:
+            return 0.0
+        return float(h * y * np.clip((self.level[0] ** 2 - self.beta * y * m) / size**2, 0.0, 1.0))
+
 
 @coefficient.of(TunedAggressive)
 def _tuned(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
@@ -128,6 +201,15 @@ def _tuned(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: 
 class Target(NamedTuple):
     """z_t = y_t·x_t (Vovk-Azoury-Warmuth, Section 4)."""
 
+    @property
+    def family(self) -> str:
+        """Its name in theorems."""
+        return "target"
+
+    def step(self, loss: Any, f: Any, x: Array, h: float, m: float, y: float) -> float:
+        """c of z_t = c·x_t, in NumPy."""
+        return h * y
+
 
 @coefficient.of(Target)
 def _target(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
@@ -141,6 +223,19 @@ class Residual(NamedTuple):
 
     eta: float = 1.0
 
+    @property
+    def family(self) -> str:
+        """Its name in theorems."""
+        return "residual"
+
+    def rate(self, loss: Any) -> float | None:
+        """η of z_t = −η·ℓ′_t, under the squared loss."""
+        return float(self.eta) if family_of(loss) == "squared" else None
+
+    def step(self, loss: Any, f: Any, x: Array, h: float, m: float, y: float) -> float:
+        """c of z_t = c·x_t, in NumPy."""
+        return float(self.eta * h * (y - m))
+
 
 @coefficient.of(Residual)
 def _residual(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
@@ -153,6 +248,10 @@ class NormalizedResidual(NamedTuple):
     """z_t = η·(y_t − m_t)·x_t/‖x_t‖²: normalised LMS, 0 < η < 2."""
 
     eta: float = 1.0
+
+    def step(self, loss: Any, f: Any, x: Array, h: float, m: float, y: float) -> float:
+        """c of z_t = c·x_t, in NumPy."""
+        return float(self.eta * h * (y - m) / (x @ x)) if x.any() else 0.0
 
 
 @coefficient.of(NormalizedResidual)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from fenchel.streams.columnar import as_frame
 from fenchel.streams.errors import BadInput
+from fenchel.streams.frames import as_frame
 from fenchel.streams.source import Source
 
 BATCH_ROWS = 1 << 16

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel._kernel import helper, kernel
+from fenchel._numba import helper, kernel
+from fenchel._numba.jit import inlined, leaf
+from fenchel.streams.batch import KEPT_MISTAKES, UNKNOWN, Parsed
 from fenchel.streams.csv_cells import FINE, LONGEST_CELL, cell, is_missing, next_record
 from fenchel.streams.decimal import NOT_A_NUMBER, NOT_FINITE, OK, number
 from fenchel.streams.errors import Mistake
-from fenchel.streams.leaf import inlined, leaf
-from fenchel.streams.lines import NEWLINE, RETURN, count, skip_blanks
-from fenchel.streams.parsed import KEPT_MISTAKES, UNKNOWN, Parsed
-from fenchel.streams.table import (
+from fenchel.streams.intern_table import (
     EMPTY,
     SEED,
     find,
@@ -28,6 +27,7 @@ from fenchel.streams.table import (
     new_table,
     put,
 )
+from fenchel.streams.lines import NEWLINE, RETURN, count, skip_blanks
 from fenchel.streams.utf8 import valid
 
 NUMBER, CATEGORY, IGNORED = 1, 2, 3  # kinds of columns, besides UNKNOWN

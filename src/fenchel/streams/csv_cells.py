@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from fenchel._kernel import kernel
+from fenchel._numba import kernel
+from fenchel._numba.intrinsics import byte_at
+from fenchel._numba.jit import leaf
 from fenchel.streams.errors import Mistake
-from fenchel.streams.leaf import byte_at, leaf
 from fenchel.streams.lines import NEWLINE, QUOTE, RETURN, SPACE, TAB, count, is_blank
 
 LONGEST_CELL = 65535

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fenchel.streams.batch import UNKNOWN, Batch, batch_of_names, must_parse_again, vocabulary_of
 from fenchel.streams.chunks import Bytes
 from fenchel.streams.csv import CATEGORY, IGNORED, NUMBER, Layout, parse
 from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
 from fenchel.streams.csv_header import decimal_commas, first_number_of_a_row, is_header, names_of
+from fenchel.streams.decimal_fallback import Hard, parse_exactly
 from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake
-from fenchel.streams.hard import Hard, parse_exactly
 from fenchel.streams.names import joined
-from fenchel.streams.parsed import UNKNOWN
-from fenchel.streams.rows import Batch, batch_of_names, must_parse_again, vocabulary_of
 
 SEPARATORS = ",;\t"
 KINDS = {"unknown": UNKNOWN, "number": NUMBER, "category": CATEGORY, "ignored": IGNORED}

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numba import config
 
-from fenchel.streams.hard import answer
-from fenchel.streams.leaf import byte_at, inlined, leaf
-from fenchel.streams.wide import nearest_wide
+from fenchel._numba.intrinsics import byte_at
+from fenchel._numba.jit import inlined, leaf
+from fenchel.streams.decimal_fallback import answer
+from fenchel.streams.eisel_lemire import nearest_wide
 
 OK, NOT_A_NUMBER, NOT_FINITE = 0, 1, 2
 

@@ -14,12 +14,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from fenchel.streams.batch import (
+    UNKNOWN,
+    Batch,
+    Parsed,
+    Refusal,
+    Vocabulary,
+    batch_of_names,
+    must_parse_again,
+)
 from fenchel.streams.chunks import Bytes
 from fenchel.streams.errors import EXPLANATIONS, Mistake
 from fenchel.streams.names import joined
-from fenchel.streams.parsed import UNKNOWN, Parsed
 from fenchel.streams.readers import LineReader
-from fenchel.streams.rows import Batch, Refusal, Vocabulary, batch_of_names, must_parse_again
 from fenchel.streams.vw import LONGEST_NAME
 
 LABELS = ("label", "y")

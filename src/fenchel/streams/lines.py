@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fenchel.streams.leaf import byte_at, leaf
+from fenchel._numba.intrinsics import byte_at
+from fenchel._numba.jit import leaf
 
 TAB, NEWLINE, RETURN, SPACE = 9, 10, 13, 32
 HASH, COLON, BAR, QUOTE, TICK = 35, 58, 124, 34, 39

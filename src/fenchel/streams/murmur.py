@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel import kernel
-from fenchel.streams.leaf import leaf
+from fenchel._numba import kernel
+from fenchel._numba.jit import leaf
 
 MASK = (1 << 32) - 1
 FIRST, SECOND = 0xCC9E2D51, 0x1B873593

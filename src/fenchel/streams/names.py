@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fenchel.streams.intern_table import add_all, empty_table, find_one, own
 from fenchel.streams.murmur import name_hashes
-from fenchel.streams.table import add_all, empty_table, find_one, own
 
 KEPT_NAMES = 1 << 20
 LARGEST_BITS = 31

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from fenchel.streams import svmlight, vw
+from fenchel.streams.batch import Batch, Parsed, batch_of_names, refusals, vocabulary_of
 from fenchel.streams.chunks import Bytes, after_last_line
-from fenchel.streams.hard import parse_exactly
-from fenchel.streams.parsed import Parsed
-from fenchel.streams.rows import Batch, batch_of_names, refusals, vocabulary_of
+from fenchel.streams.decimal_fallback import parse_exactly
 
 
 class Reader(Protocol):

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel.streams.block import Block
+from fenchel.rows import Block, Rows
+from fenchel.streams.batch import Batch, Refusal
 from fenchel.streams.chunks import chunks
 from fenchel.streams.errors import BadInput, Skipped, UnreadablePlace
 from fenchel.streams.names import Names
 from fenchel.streams.pipeline import ordered
 from fenchel.streams.readers import Reader
-from fenchel.streams.rows import Batch, Refusal
 from fenchel.streams.source import Source
 
 Bytes = NDArray[np.uint8]
@@ -52,7 +52,7 @@ class Stream(ABC):
     def __iter__(self) -> Iterator[Block]:
         self.skipped = Skipped()
         for block in self._blocks():
-            if block.rows:
+            if len(block):
                 yield from block.parts(self._block_rows)
 
     @abstractmethod
@@ -118,9 +118,7 @@ class TextStream(Stream):
         if batch.classes is not None:
             labels = np.array(batch.classes, dtype=object)[parsed.labels.astype(np.int64)]
         return Block(
-            parsed.indptr,
-            indices,
-            parsed.values,
+            Rows.sparse(parsed.indptr, indices, parsed.values),
             labels if len(labels) else None,
             parsed.weights if len(parsed.weights) else None,
             parsed.groups if len(parsed.groups) else None,

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel import kernel
+from fenchel._numba import kernel
+from fenchel._numba.intrinsics import byte_at
+from fenchel._numba.jit import leaf
+from fenchel.streams.batch import KEPT_MISTAKES, Parsed
 from fenchel.streams.decimal import MASK, NOT_FINITE, OK, is_digit, number
 from fenchel.streams.errors import Mistake
-from fenchel.streams.leaf import byte_at, leaf
 from fenchel.streams.lines import (
     COLON,
     HASH,
@@ -19,7 +21,6 @@ from fenchel.streams.lines import (
     next_line,
     skip_blanks,
 )
-from fenchel.streams.parsed import KEPT_MISTAKES, Parsed
 
 LARGEST_INDEX = 2**32 - 2
 NO_GROUP = -1

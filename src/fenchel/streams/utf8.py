@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fenchel.streams.leaf import leaf
+from fenchel._numba.jit import leaf
 
 
 @leaf

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._kernel import helper, kernel
+from fenchel._numba import helper, kernel
+from fenchel._numba.intrinsics import byte_at
+from fenchel._numba.jit import leaf
+from fenchel.streams.batch import KEPT_MISTAKES, Parsed
 from fenchel.streams.decimal import NOT_FINITE, OK, number
 from fenchel.streams.errors import Mistake
-from fenchel.streams.leaf import byte_at, leaf
+from fenchel.streams.intern_table import EMPTY, SEED, find, grown, has_room, mix, new_table, put
 from fenchel.streams.lines import (
     BAR,
     COLON,
@@ -22,8 +25,6 @@ from fenchel.streams.lines import (
     next_line,
     skip_blanks,
 )
-from fenchel.streams.parsed import KEPT_MISTAKES, Parsed
-from fenchel.streams.table import EMPTY, SEED, find, grown, has_room, mix, new_table, put
 from fenchel.streams.utf8 import valid
 
 LONGEST_NAME = 65535

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fenchel.learners import Composed
-from fenchel.learners.certifying import certify
+from fenchel.learners import Learner
+from fenchel.learners.certification import certify
 from fenchel.report.claims.claim import (
     Check,
     Claim,
@@ -19,7 +19,7 @@ from fenchel.report.claims.claim import (
     ledger,
     named,
 )
-from fenchel.report.claims.streams import Rows, Source
+from fenchel.report.claims.streams import Sample, Source
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -77,13 +77,13 @@ def measure(source: Source) -> Claim:
     return Claim(Section("Aggressive against conservative", parts), checks)
 
 
-def _term_d(learner: Composed) -> float:
+def _term_d(learner: Learner) -> float:
     """D = D′ − Σ_U η_t."""
     kept = ledger(learner)
     return kept["excess"] - kept["error_etas"]
 
 
-def _followed(rows: Rows, name: str) -> tuple[Composed, list[int], list[float]]:
+def _followed(rows: Sample, name: str) -> tuple[Learner, list[int], list[float]]:
     """The learner after the stream, and D along the way."""
     learner = certifying(name)
     ends = np.unique(np.geomspace(8, len(rows.y), POINTS).astype(int)).tolist()
@@ -95,13 +95,13 @@ def _followed(rows: Rows, name: str) -> tuple[Composed, list[int], list[float]]:
     return learner, ends, terms
 
 
-def _picture(rows: Rows, curves: dict[str, Any]) -> tuple[str, str]:
+def _picture(rows: Sample, curves: dict[str, Any]) -> tuple[str, str]:
     series = [Series(name, *curves[name][1:]) for name in NAMES[1:]]
     svg = draw(f"D along the stream: {rows.name}", Axis("rounds", log=True), Axis("D"), series)
     return svg, f"{rows.name}: below zero the bound is better than the Perceptron's."
 
 
-def _same_on_unit_rows(rows: Rows, checks: list[Check]) -> None:
+def _same_on_unit_rows(rows: Sample, checks: list[Check]) -> None:
     """Without an intercept and on rows of length 1 PA-I is the paper's tuning, and D ≤ 0."""
     first, second = (certifying(name, intercept=False) for name in NAMES[1:])
     apart = np.abs(first.learn_many(rows.X, rows.y) - second.learn_many(rows.X, rows.y)).max()

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from fenchel.certificates import Certificate, Hindsight
-from fenchel.learners import Composed, Learner, from_parameters
-from fenchel.learners.certifying import Stream
+from fenchel.learners import Learner, from_parameters
+from fenchel.learners.certification import SecondReading
 from fenchel.learners.specification import format_specification
 from fenchel.report.page import Bad, Section, Words, folded, table
 from fenchel.report.text import figure
@@ -71,18 +71,17 @@ def certified(certificate: Certificate, where: str, promised: bool = True) -> Ch
     )
 
 
-def certifying(name: str, **parameters: Any) -> Composed:
+def certifying(name: str, **parameters: Any) -> Learner:
     """A learner that keeps what its certificates need."""
-    learner = from_parameters(name, {**parameters, "certify": True})
-    assert isinstance(learner, Composed), f"{name} has no certificates"
+    learner: Learner = from_parameters(name, {**parameters, "certify": True})
     if learner.labels is not None:
         learner.declare([-1.0, 1.0])
     return learner
 
 
-def hindsight(learner: Composed) -> Hindsight:
+def hindsight(learner: Learner) -> Hindsight:
     """The rows that a learner kept, and the best u over them, for others on the same rows."""
-    return Hindsight(Stream(learner, None), learner.columns)
+    return Hindsight(SecondReading(learner, None), learner.columns)
 
 
 def all_certified(found: Iterable[Certificate], learner: Learner, data: str) -> list[Check]:

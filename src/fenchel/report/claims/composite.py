@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fenchel.certificates import Hindsight
-from fenchel.learners.certifying import certify
+from fenchel.learners.certification import certify
 from fenchel.report.claims.claim import (
     Check,
     Claim,
@@ -16,7 +16,7 @@ from fenchel.report.claims.claim import (
     inequality,
     named,
 )
-from fenchel.report.claims.streams import Rows, Source
+from fenchel.report.claims.streams import Sample, Source
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -90,7 +90,7 @@ _titles = {"corollary": "t as in Corollary 1", "xiao": "t − 1 as Xiao"}
 TWO_FORMS = "dual averaging by minimisation and by mirror descent"
 
 
-def _two_forms(rows: Rows, checks: list[Check], l1: float = 1e-2, eta: float = 1.0) -> None:
+def _two_forms(rows: Sample, checks: list[Check], l1: float = 1e-2, eta: float = 1.0) -> None:
     """w_t = argmin_w ⟨ḡ, w⟩ + l1·‖w‖₁ + β/(η(t−1))·½‖w‖², ḡ the mean of the subgradients so far."""
     X = rows.X[:ROUNDS]
     used = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fenchel.certificates import Certificate, Hindsight
-from fenchel.learners.certifying import certify
+from fenchel.learners.certification import certify
 from fenchel.report.claims.claim import (
     Check,
     Claim,
@@ -16,7 +16,7 @@ from fenchel.report.claims.claim import (
     inequality,
     named,
 )
-from fenchel.report.claims.streams import Rows, Source
+from fenchel.report.claims.streams import Sample, Source
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -73,12 +73,12 @@ def measure(source: Source) -> Claim:
     return Claim(Section("Diagonal updates on texts", parts), checks)
 
 
-def _counts(rows: Rows) -> np.ndarray:
+def _counts(rows: Sample) -> np.ndarray:
     return np.bincount(rows.X.indices, minlength=rows.X.shape[1])
 
 
 def _row(
-    rows: Rows,
+    rows: Sample,
     title: str,
     found: list[Certificate],
     at_u: list[Certificate],

@@ -10,23 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fenchel import losses, regularizers, rules
-from fenchel._kernel.rows import DenseRows
-from fenchel.certificates import (
-    Block,
-    Certificate,
-    Run,
-    classification,
-    general,
-    replay,
-    scale_invariance,
-    second_order,
-    squares,
+from fenchel.certificates import Certificate, RunRecord, replay
+from fenchel.certificates.theorems import (
+    corollary_1,
+    hinge,
+    matrix_bounds,
+    square_loss,
+    theorem_1,
 )
 from fenchel.mirror import MirrorDescent
 from fenchel.report.claims.claim import Check, Claim, certified, check_rows
 from fenchel.report.claims.printed import PlainEntropy, PrintedExponent, PrintedPNorm, Slope
 from fenchel.report.claims.streams import Source, Vector
 from fenchel.report.page import Section, paragraph
+from fenchel.rows import Block, Rows
 
 HINGE = losses.Hinge()
 TUNED = (HINGE, regularizers.PNorm(p=2.0), rules.TunedAggressive(beta=1.0))
@@ -34,15 +31,10 @@ PA = (HINGE, regularizers.Euclidean(), rules.PassiveAggressive())
 PERCEPTRON = (HINGE, regularizers.Euclidean(), rules.Conservative())
 
 
-def run_of(parts: Sequence[Any], X: ArrayLike, y: ArrayLike, u: ArrayLike) -> Run:
+def run_of(parts: Sequence[Any], X: ArrayLike, y: ArrayLike, u: ArrayLike) -> RunRecord:
     """A run of parts through Algorithm 1 in NumPy, without an intercept."""
     rows = np.ascontiguousarray(X, dtype=np.float64)
-    block = Block(
-        DenseRows(rows, rows.view(np.uint64)),
-        rows.shape[1],
-        np.asarray(y, dtype=np.float64),
-        np.ones(1),
-    )
+    block = Block(Rows.dense(rows), np.asarray(y, dtype=np.float64))
     return replay(parts, [block], rows.shape[1], False, np.asarray(u, dtype=np.float64))
 
 
@@ -59,7 +51,7 @@ def printed_update() -> Pair:
     u = np.zeros(200)
     u[0] = 200.0 / np.sqrt(np.e * 201.0 * (2.0 * np.log(200.0) - 1.0))
     printed, right = (
-        scale_invariance.p_norm_bound(run_of((Slope(), f, rules.Subgradient()), X, y, u))
+        theorem_1.p_norm_bound(run_of((Slope(), f, rules.Subgradient()), X, y, u))
         for f in (PrintedPNorm(), regularizers.ScaleInvariantPNorm())
     )
     return Pair(printed, right)
@@ -69,7 +61,7 @@ def printed_right_hand_side() -> Pair:
     """2·ln m_T − 1 for rows of two non-zeros is 0.386, where p_T − 1 = 1 is needed."""
     X, y = np.ones((60, 2)), np.tile([1.0, -1.0], 30)
     parts = (Slope(), regularizers.ScaleInvariantPNorm(), rules.Subgradient())
-    right = scale_invariance.p_norm_bound(run_of(parts, X, y, np.zeros(2)))
+    right = theorem_1.p_norm_bound(run_of(parts, X, y, np.zeros(2)))
     bound = float(np.sqrt(np.e * 61.0 * (2.0 * np.log(2.0) - 1.0)))
     return Pair(replace(right, bound=bound), right)
 
@@ -79,7 +71,7 @@ def printed_exponent() -> Pair:
     X, y = np.ones((60, 2)), np.tile([1.0, -1.0], 30)
     X[1:, 1] = 0.0
     printed, right = (
-        scale_invariance.p_norm_bound(run_of((Slope(), f, rules.Subgradient()), X, y, np.zeros(2)))
+        theorem_1.p_norm_bound(run_of((Slope(), f, rules.Subgradient()), X, y, np.zeros(2)))
         for f in (PrintedExponent(), regularizers.ScaleInvariantPNorm())
     )
     return Pair(printed, right)
@@ -91,9 +83,9 @@ def printed_sign() -> Pair:
     X = rng.normal(size=(15, 2))
     u = np.array([1.0, -2.0])
     y = X @ u + 0.3 * rng.normal(size=15)
-    f = regularizers.Leveled(regularizers.PNorm(p=2.0))
+    f = regularizers.MaxNormScaled(regularizers.PNorm(p=2.0))
     printed, right = (
-        squares.filtering_bound(run_of((losses.Squared(), f, rules.Residual(eta=eta)), X, y, u))
+        square_loss.filtering_bound(run_of((losses.Squared(), f, rules.Residual(eta=eta)), X, y, u))
         for eta in (-1.0, 1.0)
     )
     return Pair(printed, right)
@@ -104,7 +96,7 @@ def printed_box() -> Pair:
     eta = 0.01 / np.sqrt(2.0)
     parts = (Slope(), regularizers.ScaleInvariantAdaGrad(eta=eta), rules.Subgradient(eta=eta))
     printed, right = (
-        scale_invariance.adagrad_box_bound(run_of(parts, [[1.0]], [-1.0], [u])) for u in (0.1, 0.01)
+        theorem_1.adagrad_box_bound(run_of(parts, [[1.0]], [-1.0], [u])) for u in (0.1, 0.01)
     )
     return Pair(printed, right)
 
@@ -114,9 +106,7 @@ def printed_beta() -> Pair:
     X, y = np.ones((10, 20)), np.tile([1.0, -1.0], 5)
     parts = (Slope(), regularizers.ScaleInvariantPNorm(), rules.Subgradient())
     run = run_of(parts, X, y, np.zeros(20))
-    right = replace(
-        scale_invariance.p_norm_bound(run), quantity="β_{T+1}", achieved=float(run.f.beta)
-    )
+    right = replace(theorem_1.p_norm_bound(run), quantity="β_{T+1}", achieved=float(run.f.beta))
     return Pair(replace(right, achieved=float(np.sqrt(run.f.beta**2 + np.e))), right)
 
 
@@ -127,7 +117,7 @@ def logarithmic_step() -> Pair:
         parts = (Slope(), regularizers.Composite(l2=1.0, root=0.0), rules.Subgradient(eta=eta))
         run = run_of(parts, [[1.0], [1.0]], [1.0, -1.0], [0.0])
         run.sums.gradient /= eta  # max‖ℓ′‖
-        return general.log_bound(run)
+        return corollary_1.log_bound(run)
 
     return Pair(found(3.0), found(1.0))
 
@@ -144,9 +134,9 @@ def corollary_2(name: str) -> tuple[Certificate, Certificate, Certificate]:
     X, u = COROLLARY_2[name]
     run = run_of(TUNED, X, np.ones(len(X)), u)
     return (
-        classification.printed_closing_bound(run),
-        classification.corrected_closing_bound(run),
-        classification.mistake_bound(run),
+        hinge.printed_closing_bound(run),
+        hinge.corrected_closing_bound(run),
+        hinge.mistake_bound(run),
     )
 
 
@@ -163,7 +153,7 @@ def long_rows() -> Pair:
     """PA-I on long rows steps by less than 1 on mistakes: Corollary 2 fails; the hinge lemma holds."""
     X, y = passive_aggressive_rows()
     run = run_of(PA, X, y, np.eye(141)[0])
-    return Pair(classification.mistake_bound(run), classification.hinge_lemma(run))
+    return Pair(hinge.mistake_bound(run), hinge.hinge_lemma(run))
 
 
 def matrix_of_all_rounds() -> Pair:
@@ -174,7 +164,7 @@ def matrix_of_all_rounds() -> Pair:
         f = regularizers.FullQuadratic(r=1.0, always=always)
         rows = adversarial(f, np.array(X), 60)
         run = run_of((HINGE, f, rules.Conservative()), rows, np.ones(len(rows)), [1.0, 0.0])
-        found.append(second_order.determinant_bound(run))
+        found.append(matrix_bounds.determinant_bound(run))
     return Pair(*found)
 
 
@@ -209,7 +199,7 @@ def step_of_arow() -> Pair:
     for eta in (0.1, 1.0):
         parts = (HINGE, regularizers.DiagonalQuadratic(r=10.0), rules.Aggressive(eta=eta))
         run = run_of(parts, np.ones((33, 1)), np.ones(33), [1.0])
-        found.append(second_order.diagonal_bound(run))
+        found.append(matrix_bounds.diagonal_bound(run))
     return Pair(*found)
 
 
@@ -217,7 +207,7 @@ def negative_entropy() -> Pair:
     """Corollary 1 needs g ≥ 0: the entropy without ln d breaks it on zero losses."""
     X, y, u = np.zeros((3, 4)), np.zeros(3), np.full(4, 0.25)
     printed, right = (
-        general.composite_bound(run_of((Slope(), f, rules.Subgradient()), X, y, u))
+        corollary_1.composite_bound(run_of((Slope(), f, rules.Subgradient()), X, y, u))
         for f in (PlainEntropy(), regularizers.Entropic())
     )
     return Pair(printed, right)
@@ -227,7 +217,7 @@ def rarity_of_another_u() -> Pair:
     """s depends on u: with another u's the last bound of Section 6.3 fails."""
     f = regularizers.DiagonalQuadratic(r=1e-4)
     run = run_of((HINGE, f, rules.Conservative()), [[1.0, 0.0]], [1.0], [1.0, 0.0])
-    return Pair(second_order.rare_feature_bound(run, 1e-4), second_order.rare_feature_bound(run))
+    return Pair(matrix_bounds.rare_feature_bound(run, 1e-4), matrix_bounds.rare_feature_bound(run))
 
 
 PAIRS: tuple[Callable[[], Pair], ...] = (

@@ -14,7 +14,7 @@ from fenchel.report.claims.claim import (
     inequality,
     named,
 )
-from fenchel.report.claims.streams import Rows, Source, Vector
+from fenchel.report.claims.streams import Sample, Source, Vector
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -79,7 +79,7 @@ def measure(source: Source) -> Claim:
     return Claim(Section("Filtering with an unknown level", parts), checks)
 
 
-def _squared_error(rows: Rows, margins: Vector) -> float:
+def _squared_error(rows: Sample, margins: Vector) -> float:
     """The mean; infinite where the filter ran away."""
     with np.errstate(over="ignore"):
         return float(np.mean((rows.y - margins) ** 2))
@@ -89,7 +89,7 @@ def _step(lengths: Vector) -> float:
     return float(1.0 / lengths.max() ** 2)
 
 
-def _same_in_other_units(rows: Rows, checks: list[Check]) -> None:
+def _same_in_other_units(rows: Sample, checks: list[Check]) -> None:
     """The whole input a thousand times louder: the same predictions."""
     quiet, loud = (
         certifying("p_norm_lms", p=2.0, intercept=False).learn_many(factor * rows.X, rows.y)
@@ -101,7 +101,7 @@ def _same_in_other_units(rows: Rows, checks: list[Check]) -> None:
     )
 
 
-def _curve(title: str, rows: Rows, margins: Vector) -> Series:
+def _curve(title: str, rows: Sample, margins: Vector) -> Series:
     with np.errstate(over="ignore"):
         means = np.cumsum((rows.y - margins) ** 2) / np.arange(1, len(rows.y) + 1)
     ends = np.unique(np.geomspace(1, len(rows.y), POINTS).astype(int))

@@ -14,7 +14,7 @@ from fenchel.report.claims.claim import (
     inequality,
     named,
 )
-from fenchel.report.claims.streams import Rows, Source
+from fenchel.report.claims.streams import Sample, Source
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -23,13 +23,13 @@ SUM, DETERMINANT = "sum", "log-determinant"
 FIRST = 16
 
 
-def checkpoints(rows: Rows) -> list[int]:
+def checkpoints(rows: Sample) -> list[int]:
     """Powers of two, and the end."""
     last = len(rows.y)
     return [*(2**k for k in range(int(math.log2(FIRST)), 40) if 2**k < last), last]
 
 
-def followed(rows: Rows, a: float = 1.0) -> list[tuple[int, list[Certificate]]]:
+def followed(rows: Sample, a: float = 1.0) -> list[tuple[int, list[Certificate]]]:
     """Rounds and certificates along the stream, each against the best u of the rounds so far."""
     learner = certifying("vovk_azoury_warmuth", a=a)
     start, found = 0, []
@@ -91,7 +91,7 @@ def measure(source: Source) -> Claim:
 
 
 def _logarithmic(
-    rows: Rows, found: list[tuple[int, list[Certificate]]], checks: list[Check]
+    rows: Sample, found: list[tuple[int, list[Certificate]]], checks: list[Check]
 ) -> None:
     """Y²·d/2·ln(1 + T·X²/(a·d)) is what ln|A_T| comes to at most: the growth is logarithmic."""
     end, certificates = found[-1]

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._kernel.state import Array, part
-from fenchel.losses.verbs import derivative, value
+from fenchel.losses.protocol import derivative, value
+from fenchel.parts.state import Array, part
 from fenchel.regularizers import Entropic, ScaleInvariantPNorm
 
 

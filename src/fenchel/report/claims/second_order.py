@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fenchel.certificates import Hindsight
-from fenchel.learners.certifying import certify
+from fenchel.learners.certification import certify
 from fenchel.report.claims.claim import (
     Check,
     Claim,
@@ -17,7 +17,7 @@ from fenchel.report.claims.claim import (
     ledger,
     named,
 )
-from fenchel.report.claims.streams import Rows, Source
+from fenchel.report.claims.streams import Sample, Source
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -84,7 +84,7 @@ def measure(source: Source) -> Claim:
     return Claim(Section("Second order", parts), checks)
 
 
-def _curve(title: str, rows: Rows, margins: np.ndarray) -> Series:
+def _curve(title: str, rows: Sample, margins: np.ndarray) -> Series:
     mistakes = np.cumsum(rows.y * margins <= 0.0)
     ends = np.unique(np.geomspace(1, len(rows.y), POINTS).astype(int))
     return Series(title, ends, mistakes[ends - 1])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fenchel.learners.composed import Composed, compose
+from fenchel.learners import Learner
 from fenchel.losses import Hinge
 from fenchel.regularizers import Composite, PNorm, ScaleInvariantPNorm
 from fenchel.report.claims.claim import Check, Claim, certified, check_table, inequality
@@ -24,7 +24,7 @@ NAMES = ("scale-invariant p-norm", "p-norm mirror descent", "gradient descent")
 
 
 class SignRows:
-    """Rows of random signs, labelled by a u with few non-zeros; generated anew at each reading.
+    """Sample of random signs, labelled by a u with few non-zeros; generated anew at each reading.
 
     ``small`` is the size of the relevant features: u is 1/small there, so that its loss is 0.
     """
@@ -70,7 +70,7 @@ def measure(
     _growth(checks, dimensions, bounds)
     parts = [
         paragraph(
-            f"Rows of d random signs; the label is the sign of a sum of {RELEVANT} of them, so that "
+            f"Sample of d random signs; the label is the sign of a sum of {RELEVANT} of them, so that "
             f"the best u has {RELEVANT} non-zeros and no loss: the regret after {rounds:,} rounds is "
             "the loss. Each learner has the step that makes its own bound at this u least. "
             "The bound of Theorem 1 grows like √ln d, that of gradient descent like √d; the "
@@ -95,7 +95,7 @@ def measure(
     return Claim(Section("Sparse targets", parts), checks)
 
 
-def _learner(name: str, rows: SignRows) -> tuple[Composed, str]:
+def _learner(name: str, rows: SignRows) -> tuple[Learner, str]:
     """The learner with the best step for u, and the equation of its bound."""
     size = float(np.abs(rows.u).sum()) * rows.small  # Σ|u_i|·b_i
     if name == NAMES[0]:
@@ -112,7 +112,7 @@ def _learner(name: str, rows: SignRows) -> tuple[Composed, str]:
         length = float(np.linalg.norm(rows.u))
         parts = (Composite(), Subgradient(eta=length / math.sqrt(2.0 * rows.columns)))
         equation = "eq. (tuned-bound)"
-    return compose(Hinge(), *parts, certify=True, intercept=False, classes=[-1.0, 1.0]), equation
+    return Learner.of(Hinge(), *parts, certify=True, intercept=False, classes=[-1.0, 1.0]), equation
 
 
 def _compared(

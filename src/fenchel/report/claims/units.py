@@ -14,7 +14,7 @@ from fenchel.report.claims.claim import (
     check_table,
     inequality,
 )
-from fenchel.report.claims.streams import Rows, Source, Vector
+from fenchel.report.claims.streams import Sample, Source, Vector
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure, power
@@ -57,12 +57,12 @@ def _factors(columns: int, spread: float) -> Vector:
     return np.asarray(10.0 ** np.random.default_rng(6).uniform(-spread, spread, size=columns))
 
 
-def _rescaled(rows: Rows, spread: float) -> Any:
+def _rescaled(rows: Sample, spread: float) -> Any:
     scaled = rows.X * _factors(rows.X.shape[1], spread)
     return scaled if isinstance(scaled, np.ndarray) else scaled.tocsr()
 
 
-def _measured(rows: Rows, name: str, checks: list[Check]) -> _Measured:
+def _measured(rows: Sample, name: str, checks: list[Check]) -> _Measured:
     before, after = (certifying(name) for _ in range(2))
     first = before.learn_many(rows.X, rows.y)
     second = after.learn_many(_rescaled(rows, LARGEST), rows.y)
@@ -85,7 +85,7 @@ def _measured(rows: Rows, name: str, checks: list[Check]) -> _Measured:
     return _Measured(name, apart, (mistakes[0], mistakes[1]), (tightest.bound, again.bound))
 
 
-def _table(rows: Rows, found: list[_Measured]) -> str:
+def _table(rows: Sample, found: list[_Measured]) -> str:
     headings = [
         "learner",
         "largest change of a margin",
@@ -106,7 +106,7 @@ def _table(rows: Rows, found: list[_Measured]) -> str:
     return table(f"{rows.name}: {len(rows.y):,} rounds in two systems of units", headings, cells)
 
 
-def _picture(rows: Rows) -> str:
+def _picture(rows: Sample) -> str:
     """Mistakes against how far the units are spread."""
     spreads = np.arange(0, LARGEST + 1, 2)
     series = []
@@ -119,6 +119,6 @@ def _picture(rows: Rows) -> str:
     return pictures((svg, f"{rows.name}: the lines of the scale-invariant learners are level."))
 
 
-def _mistakes(rows: Rows, name: str, spread: float) -> int:
+def _mistakes(rows: Sample, name: str, spread: float) -> int:
     margins = certifying(name).learn_many(_rescaled(rows, spread), rows.y)
     return int(np.sum(rows.y * margins <= 0.0))

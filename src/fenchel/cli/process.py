@@ -1,0 +1,176 @@
+"""What a command does to its own process so that it starts soon: every such trick is in this file.
+
+``FENCHEL_PLAIN_PROCESS=1`` turns all of them off.
+
+* The garbage collector looks seldom, and not at the end.
+* Modules that are seldom used are loaded when something of theirs is used.
+* The C library keeps freed memory for the next block.
+* Threads change hands after half a millisecond.
+* A first run compiles in two processes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import gc
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import LazyLoader
+from threading import Thread
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fenchel.learners import Learner
+    from fenchel.rows import Block
+
+# SciPy, which the compiler loads, asks NumPy for all it has, f2py included; narwhals is for frames
+# and Parquet alone.
+SELDOM_USED = frozenset({"numpy.f2py", "narwhals"})
+
+# mallopt's names for: from which size on a block is a mapping of its own; how much free memory at
+# the end of the heap is given back. 32 MB is the most that it takes for the first.
+MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
+LARGEST_BLOCK, MOST_FREE = 1 << 25, 1 << 30
+
+HEAD = 2  # rows are enough to compile for
+WIDEST = 1 << 20  # columns: the second process holds a state of its own
+
+
+def is_plain() -> bool:
+    """Whether the user wants none of this."""
+    return os.environ.get("FENCHEL_PLAIN_PROCESS", "") not in ("", "0")
+
+
+@cache
+def make_ready() -> None:
+    """Set the process up, once, before a command loads the compiler."""
+    if is_plain():
+        return
+    # Loading the compiler makes half a million objects that stay; by default the collector looks
+    # at them again and again, for a quarter of the time of a short command.
+    gc.set_threshold(200_000, 20, 100)
+    atexit.register(gc.freeze)
+    sys.meta_path.insert(0, LazyFinder())
+    keep_freed_memory()
+    # A thread that has parsed or learned its part wants to hand it over now, not in 5 ms.
+    sys.setswitchinterval(0.0005)
+
+
+class LazyFinder(MetaPathFinder):
+    """Loads seldom used modules when something of theirs is used, not when they are imported."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find the module, with a loader that waits."""
+        spec = PathFinder.find_spec(name, path, target) if name in SELDOM_USED else None
+        if spec is not None and spec.loader is not None:
+            spec.loader = LazyLoader(spec.loader)
+        return spec
+
+
+def keep_freed_memory() -> None:
+    """Let the next block have what the last one left, instead of pages that the system must clear.
+
+    A tenth of the time of reading a file. Where the C library has no ``mallopt``, nothing happens.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError, TypeError):
+        return
+    mallopt(MMAP_THRESHOLD, LARGEST_BLOCK)
+    mallopt(TRIM_THRESHOLD, MOST_FREE)
+
+
+# ── a first run compiles in two processes, from the two ends of the list of what it needs ───────
+#
+# What one has compiled the other finds on disk, so that they meet somewhere in the middle; nothing
+# else passes between them. (The compiler itself works for one thread at a time.)
+
+
+def compiling_ahead(
+    blocks: Iterable[Block], learners: Sequence[Learner], width: int
+) -> Iterator[Block]:
+    """Yield the same blocks. While the learners of a first run learn the first, they are helped."""
+    rest = iter(blocks)
+    for first in rest:
+        with _helped(learners, first, width):
+            yield first
+        yield from rest
+
+
+@contextmanager
+def _helped(learners: Sequence[Learner], block: Block, width: int) -> Iterator[None]:
+    several = len(learners) > 1 or hasattr(learners[0].engine, "experts")
+    columns = max(width, block.rows.width)
+    wanted = several and columns <= WIDEST and _is_first_run()
+    helper = _started(learners, block, columns) if wanted else None
+    try:
+        yield
+    finally:
+        if helper is not None:
+            helper.communicate()  # closes its standard input, which ends it
+
+
+def _is_first_run() -> bool:
+    """Whether no learner's loop was ever compiled from these sources, and there is a second core."""
+    from fenchel._numba.cache import cache_folder  # deferred: loads the compiler
+
+    if is_plain() or (os.cpu_count() or 1) == 1:
+        return False
+    folder = cache_folder()
+    return folder is not None and not any(folder.glob("*.learn_rows*"))
+
+
+def _started(
+    learners: Sequence[Learner], block: Block, columns: int
+) -> subprocess.Popen[bytes] | None:
+    """The second process at its work, or None where there can be none."""
+    backwards = [_last_first(learner) for learner in reversed(learners)]
+    work = pickle.dumps((backwards, block.part(0, min(HEAD, len(block))), columns))
+    # -P: modules in the user's folder are not ours.
+    command = [sys.executable, "-P", "-m", __name__]
+    quiet = subprocess.DEVNULL
+    helper = None
+    with suppress(OSError):
+        helper = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet)
+        assert helper.stdin is not None
+        helper.stdin.write(work)
+        helper.stdin.flush()
+    return helper
+
+
+def _last_first(learner: Learner) -> Learner:
+    twin = learner.fresh()
+    engine: Any = twin.engine
+    if hasattr(engine, "reverse"):
+        engine.reverse()
+    return twin
+
+
+def compile_from_the_end() -> None:
+    """Do the work of the second process, as long as the first holds the line."""
+    from fenchel.evaluate import learn  # deferred: the first process has loaded it long ago
+
+    learners, head, columns = pickle.load(sys.stdin.buffer)
+    Thread(target=_leave_at_the_end, daemon=True).start()
+    for learner in learners:
+        learn(learner, head, columns)
+
+
+def _leave_at_the_end() -> None:
+    os.read(sys.stdin.fileno(), 1)  # os.read, unlike file.read, is safe at interpreter exit
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    compile_from_the_end()

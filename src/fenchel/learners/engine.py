@@ -1,0 +1,203 @@
+"""What is inside a learner: an engine learns numbers from rows, and knows no names and no labels.
+
+``Learner`` is the door that users see: it turns dicts and arrays into rows, labels into numbers, and
+refuses what cannot be learned from. Behind it stands one engine: three parts in the compiled loop
+(``Composed``), a mixture of engines, one for each class, and so on. Whoever writes another kind of
+learner writes an engine.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fenchel.certificates import Certificate, Hindsight, tightest
+from fenchel.learners.specification import format_specification
+from fenchel.loops import check_rows
+from fenchel.loops.online import ROUNDS
+from fenchel.parts import state
+from fenchel.parts.state import Array
+from fenchel.rows import Rows
+
+ONE = np.ones(1)
+
+
+class BadRowError(Exception):
+    """A row that cannot be learned from; the state is as it was before the block."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row
+
+
+class Engine(ABC):
+    """Learns targets from rows: ±1 for two classes, 0, 1, 2, … for several, numbers, or rows of these.
+
+    ``columns`` is how many columns it knows, ``outputs`` how many classes, labels, outputs or tasks;
+    ``counts`` are the rounds and the updates so far; ``certifies`` tells whether the sums of the
+    certificates are kept along the run.
+    """
+
+    def __init__(
+        self, name: str, parameters: Mapping[str, Any], task: str, intercept: bool = True
+    ) -> None:
+        self.name = name
+        self.parameters = dict(parameters)
+        self.task = task
+        self.intercept = bool(intercept)
+        self.columns = 0
+        self.outputs = 0
+        self.certifies = False
+        self.counts = np.zeros(2, np.int64)
+
+    @property
+    def rounds(self) -> int:
+        """How many rows were learned."""
+        return int(self.counts[ROUNDS])
+
+    @property
+    def specification(self) -> str:
+        """Enough to build the learner again, ``name:key=value,…``."""
+        return format_specification(self.name, self.parameters)
+
+    def __repr__(self) -> str:
+        return f"<{self.specification}, {self.rounds} rounds, {self.columns} features>"
+
+    # ── learning and reading ────────────────────────────────────────────────────────────────────
+
+    @abstractmethod
+    def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
+        """Learn from the rows in turn; the margins, each from before its target was seen.
+
+        ``importance`` has one number a row, or one for all. Unless ``checked``, a row may be unsound:
+        ``BadRowError`` leaves the state as it was. Room was made by ``take_up``.
+        """
+
+    def learn_known(self, view: Any, target: Array) -> None:
+        """Learn from one sound row without anything new: nothing grows, nothing can be refused."""
+        self.learn(Rows(view, 1, self.columns), target, ONE, True)
+
+    @abstractmethod
+    def read(self, rows: Rows, what: str = "margins") -> Array:
+        """The ``margins`` or ``spreads`` of sound rows, as the next round would see them.
+
+        Nothing changes: columns that are not known have weight 0.
+        """
+
+    @abstractmethod
+    def weights(self) -> Array:
+        """Every weight, the intercept's first; one column an output where there are several."""
+
+    def present(self, margins: Any) -> Any:
+        """What labels are read from: the margins themselves, or their signs."""
+        return margins
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether margins tell probabilities."""
+        return False
+
+    def probabilities(self, margins: Array) -> Array:
+        """The probability of each class, from margins."""
+        raise ValueError(
+            f"{self.name} gives no probabilities: learn with loss='logistic', or use decision_one"
+        )
+
+    @property
+    def updates(self) -> int | None:
+        """In how many rounds the weights moved; None where that is not one number."""
+        return None
+
+    @property
+    def counts_columns(self) -> bool:
+        """Whether the number of columns enters the formulas themselves."""
+        return False
+
+    @property
+    def column_limits(self) -> tuple[int, ...]:
+        """Numbers of columns beyond which something is given up."""
+        return ()
+
+    @property
+    def has_matrix(self) -> bool:
+        """Whether the state holds a matrix of columns × columns for good."""
+        return False
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether predictions are ⟨weights, x⟩."""
+        return True
+
+    # ── its state ───────────────────────────────────────────────────────────────────────────────
+
+    @abstractmethod
+    def take_up(self, width: int) -> Any:
+        """Make room for so many columns; returns what ``put_back`` needs to undo it."""
+
+    @abstractmethod
+    def put_back(self, before: Any) -> None:
+        """Undo ``take_up``, and what was learned since."""
+
+    def declare(self, outputs: int) -> None:
+        """So many classes, labels or tasks are known before any is seen."""
+        self.outputs = max(self.outputs, outputs)
+
+    @abstractmethod
+    def state_arrays(self) -> dict[str, Array]:
+        """The state by name: with the specification all there is to an engine."""
+
+    @abstractmethod
+    def restart(self, width: int) -> None:
+        """Fresh state of so many columns."""
+
+    def lay_in(self, arrays: Mapping[str, Array], width: int) -> None:
+        """Take the state of a model file."""
+        self.restart(width)
+        for name, array in self.state_arrays().items():
+            if name not in arrays and name.rpartition(".")[2] in state.LATER:
+                continue
+            if name not in arrays or arrays[name].shape != array.shape:
+                raise ValueError(f"no array {name!r} of shape {array.shape}")
+            array[...] = arrays[name]
+
+    def copy(self) -> Engine:
+        """An engine in the same state that goes its own way."""
+        twin: Engine = object.__new__(type(self))
+        twin.__setstate__(self.__getstate__())
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "counts": self.counts.copy()}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+
+    # ── what was promised ───────────────────────────────────────────────────────────────────────
+
+    def certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
+        """The certificates over rows read again; without u against the best in hindsight."""
+        raise ValueError(f"{self.name} kept no ledger: make it with certify=True")
+
+    def headline(self, found: list[Certificate]) -> Certificate:
+        """The certificate that speaks for the whole."""
+        return tightest(found)
+
+    def missing(self) -> dict[str, list[str]]:
+        """Every theorem, with what it misses of this engine."""
+        raise ValueError(f"{self.name} is made of several learners: ask one of them")
+
+
+def refuse_unsound(rows: Rows, checked: bool) -> None:
+    """Raise for the first row that cannot be learned from."""
+    bad = -1 if checked else int(check_rows(rows.view, rows.count, rows.width))
+    if bad >= 0:
+        raise BadRowError(bad)
+
+
+def some_of(importance: Array, begin: int, end: int) -> Array:
+    """The importance of some rows; one number speaks for all."""
+    return importance if len(importance) == 1 else importance[begin:end]

@@ -1,0 +1,209 @@
+"""Several classes in the matrix space X = R^{K×d}: one learner, one row of weights a class."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from fenchel._numba.jit import suited
+from fenchel.learners.composed import Composed, Parts
+from fenchel.learners.engine import Engine, refuse_unsound, some_of
+from fenchel.learners.labels import known_after
+from fenchel.loops import decide_classes, learn_classes, read_weights
+from fenchel.loops.online import ROUNDS
+from fenchel.parts import state
+from fenchel.parts.state import Array
+from fenchel.rows import Rows
+from fenchel.rows.types import DenseRows
+
+
+class MaxMargin(Engine):
+    """The multiclass max-margin loss ℓ(W) = [1 − s_y + max_{k≠y} s_k]₊, s = W·x, by any three parts.
+
+    Its subgradient is (e_ŷ − e_y)·xᵀ with ŷ the best wrong class, so that a round is one of the
+    given learner on the row (e_y − e_ŷ)·xᵀ of R^{K×d} with target +1: z_t = η·(e_y − e_ŷ)·xᵀ. f_t
+    sees that row, and where it depends on x_t (AROW, the scale-invariant learners) only the entries
+    of y and ŷ change. The score of class k, in predictions and in the choice of ŷ, is ⟨W_t, e_k·xᵀ⟩
+    with the f_t that has seen e_k·xᵀ.
+
+    A class that appears mid-stream joins at its first row with weights 0; before, its score is −∞.
+    Until there are two classes nothing is learned.
+
+    >>> from fenchel import learners
+    >>> learner = learners.max_margin(learners.perceptron())
+    >>> _ = learner.learn_many([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], ["x", "y", "z"])
+    >>> learner.classes, learner.predict_one([0.0, 2.0])
+    (['x', 'y', 'z'], 'z')
+    """
+
+    def __init__(self, learner: Any) -> None:
+        super().__init__("max_margin", {"learner": learner}, "multiclass", learner.intercept)
+        self._parts: Parts = state.start(_parts_of(learner), 2)
+        self._room = (
+            1,
+            1,
+        )  # columns, the intercept's included, × classes that the state has room for
+
+    def declare(self, outputs: int) -> None:
+        """So many classes are rivals from the first row on."""
+        self._know(max(self.outputs, outputs))
+
+    @property
+    def counts_columns(self) -> bool:
+        """Whether the number of columns enters the formulas themselves."""
+        told = getattr(self._parts.regularizer, "counts_columns", True)
+        return bool(state.dimensions_of(self._parts)) and bool(told)
+
+    def state_arrays(self) -> dict[str, Array]:
+        """The state by name, columns × classes: spare room is left out."""
+        return {name: self._used(array) for name, array in state.arrays(self._parts)}
+
+    def restart(self, width: int) -> None:
+        """Fresh state of so many columns."""
+        self._parts = state.start(self._parts, 2)
+        self._room = 1, 1
+        self.columns = width
+        self._know(self.outputs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = super().__getstate__()
+        kept["_parts"] = state.copy(self._parts)
+        return kept
+
+    # ── inside ──────────────────────────────────────────────────────────────────────────────────
+
+    def _know(self, classes: int) -> None:
+        """So many classes take part from here on."""
+        self._make_room(self.columns, classes)
+        self.outputs = classes
+        self._set_dimension(self.columns)
+
+    def _make_room(self, columns: int, classes: int) -> None:
+        """Room for so many columns and classes, each by doubling."""
+        rows, stride = self._room
+        # One column beyond those known stays zero, for reading others.
+        room = _enough(rows, columns + self.intercept + 1), _enough(stride, classes)
+        if room == self._room:
+            return
+
+        def move(smaller: Array, larger: Array) -> None:
+            larger[1:].reshape(room)[:rows, :stride] = smaller[1:].reshape(rows, stride)
+
+        try:
+            self._parts = state.grow(self._parts, 1 + room[0] * room[1], move)
+        except MemoryError:
+            raise ValueError(
+                f"{classes} classes × {columns} columns do not fit into memory; "
+                "hash the features into fewer columns"
+            ) from None
+        self._room = room
+
+    def _used(self, array: Array) -> Array:
+        """The entries of an array of slots that columns and classes use; others as they are."""
+        if len(array) == 1:
+            return array
+        return array[1:].reshape(self._room)[: self.columns + self.intercept, : self.outputs]
+
+    def _set_dimension(self, columns: int) -> None:
+        dimensions = state.dimensions_of(self._parts)
+        state.set_dimension(dimensions, (columns + self.intercept) * self.outputs)
+
+    def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
+        """A round of the parts on (e_y − e_ŷ)·xᵀ for each row."""
+        refuse_unsound(rows, checked)
+        count = len(rows)
+        known = known_after(targets, self.outputs)
+        total = int(np.max(known, initial=self.outputs))
+        self._make_room(self.columns, total)
+        scores = np.full((count, total), -np.inf)
+        run = suited(learn_classes, *self._parts)
+        # f_t may know how many coordinates there are: a piece for each number of classes.
+        joins = np.flatnonzero(np.diff(known, prepend=self.outputs)).tolist()
+        for begin, end in pairwise(sorted({0, *joins, count})):
+            before = self.outputs
+            self._know(int(known[begin]))
+            run(
+                *self._parts[:4],
+                rows.part(begin, end).view,
+                targets[begin:end],
+                some_of(importance, begin, end),
+                float(self.intercept),
+                self.outputs,
+                self._room[1],
+                scores[begin:end],
+            )
+            scores[begin, before:] = -np.inf  # at its first row a class was not known yet
+        self.counts[ROUNDS] += count
+        return scores
+
+    def read(self, rows: Rows, what: str = "margins") -> Array:
+        """The score of each class."""
+        scores = np.zeros((len(rows), self.outputs))
+        self._set_dimension(max(rows.width, self.columns))
+        run = suited(decide_classes, *self._parts)
+        f = self._parts.average.read(self._parts.regularizer)
+        bias, view = float(self.intercept), self._known_columns(rows)
+        try:
+            run(f, view, len(rows), bias, self.outputs, self._room[1], scores)
+        finally:
+            self._set_dimension(self.columns)
+        return scores
+
+    def _known_columns(self, rows: Rows) -> Any:
+        """The rows with all columns that are not known in one place beyond those that are."""
+        view, room = rows.view, self._room[0] - self.intercept
+        if rows.width <= room:
+            return view
+        if isinstance(view, DenseRows):
+            view = rows.csr()
+        return view._replace(indices=np.minimum(view.indices, np.uint32(room - 1)))
+
+    def weights(self) -> Array:
+        """One row of weights a column, the intercept's first; one column a class."""
+        f = self._parts.average.read(self._parts.regularizer)
+        out = np.zeros(1 + self._room[0] * self._room[1])
+        suited(read_weights, f)(f, np.zeros(1, np.uint32), np.zeros(1), 0.0, out)
+        weights = self._used(out)
+        return weights if self.intercept else np.vstack([np.zeros(self.outputs), weights])
+
+    def take_up(self, width: int) -> Any:
+        """Make room for so many columns."""
+        before = self.columns, self._parts, self._room, self.outputs
+        self._make_room(max(self.columns, width), self.outputs)
+        self.columns = max(self.columns, width)
+        self._set_dimension(self.columns)
+        return before
+
+    def put_back(self, before: Any) -> None:
+        """Undo ``take_up``."""
+        self.columns, self._parts, self._room, self.outputs = before
+        self._set_dimension(self.columns)
+
+
+def _enough(have: int, asked: int) -> int:
+    """Room for what is asked; when more is asked a second time, at least twice as much."""
+    if asked <= have:
+        return have
+    return asked if have == 1 else max(asked, 2 * have)
+
+
+def _parts_of(learner: Any) -> Parts:
+    """The parts of a learner of two classes, if they can serve in the matrix space."""
+    engine = learner.engine
+    if not isinstance(engine, Composed) or engine.task != "binary":
+        raise ValueError(f"learner={learner!r}: give a single learner of two classes")
+    if engine.has_matrix:
+        raise ValueError(
+            f"learner={learner!r} keeps a full matrix, K·d × K·d for K classes: use diagonal=True, "
+            "or one_against_rest"
+        )
+    domain = getattr(engine.regularizer, "domain", None)
+    if domain is not None and not domain.fixed:
+        raise ValueError(
+            f"domain={type(domain).__name__} does not go with max_margin: use one_against_rest"
+        )
+    if engine.certifies:
+        raise ValueError("certify=True: certificates are for learners of two classes and numbers")
+    return engine.parts

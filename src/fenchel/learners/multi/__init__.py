@@ -1,0 +1,1 @@
+"""Several targets by learners of one: classes, labels, outputs."""

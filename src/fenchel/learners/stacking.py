@@ -1,0 +1,260 @@
+"""What a mixture makes of its experts' margins: their vote or mean, and their combination above it.
+
+Margins come as margins[k, t, c]: expert, row, class; a margin between two classes, or a number, has
+only c = 0. What is made of a row is made before its label counts.
+
+AdaHedge weighs the experts (the first level) and, above, their mixture against their combination
+(the second), so that nothing is lost where the combination does not pay: with Δ and Δ′ the gaps of
+the two levels, the expected loss exceeds that of the best expert by at most 2·Δ + 2·Δ′. That is
+while no expert has retired: with K′ of K left it is (1 + ln K/ln K′)·Δ + 2·Δ′ beyond the best of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, TypeVar
+
+import numpy as np
+
+from fenchel.learners.engine import ONE
+from fenchel.learners.regression import vovk_azoury_warmuth
+from fenchel.loops.adahedge import (
+    Hedge,
+    mix_choices,
+    mix_numbers,
+    named_arrays,
+    new_hedge,
+    shares_now,
+)
+from fenchel.loops.coin_stacking import combine, new_coins, new_scales, standardise
+from fenchel.parts.state import Array
+from fenchel.rows import Rows, validate
+
+NO_LABELS = np.zeros(0, dtype=np.int64)  # nothing is learned from
+
+Kind = TypeVar("Kind", bound="Blend")
+
+
+class ClassCombination:
+    """Class probabilities from the experts' margins, by coin betting."""
+
+    def __init__(self, count: int) -> None:
+        self.scales = new_scales(count)
+        self.coins = new_coins(count)
+        self.choice = new_hedge(2)
+
+    def arrays(self) -> dict[str, Array]:
+        """The state by name."""
+        return named_arrays(scales=self.scales, coins=self.coins, choice=self.choice)
+
+    def chances(
+        self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
+    ) -> Array:
+        """The probabilities from before each label; ``ballots`` are the mixture's votes."""
+        out = np.empty(ballots.shape)
+        own = self.choice, self.scales, self.coins
+        combine(*own, margins, active, ballots, y, weights, learning, out)
+        return out
+
+
+class NumberCombination:
+    """The mixture's number, corrected by what it leaves over.
+
+    Vovk-Azoury-Warmuth predicts the residual y − p of the mixture p from the standardised
+    differences p_k − p of the experts and of the last target: many streams change slowly.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.scales = new_scales(count + 1)
+        self.engine = vovk_azoury_warmuth(a=10.0).engine
+        self.engine.restart(count + 1)
+        self.choice = new_hedge(2)
+        self.last = np.zeros(1)
+
+    def arrays(self) -> dict[str, Array]:
+        """The state by name."""
+        own = named_arrays(scales=self.scales, choice=self.choice)
+        return {
+            **own,
+            "last": self.last,
+            **{f"learner.{k}": v for k, v in self.engine.state_arrays().items()},
+        }
+
+    def learn(
+        self, numbers: Array, active: Array, mixed: Array, y: Array, weights: Array, bounds: Array
+    ) -> Array:
+        """The numbers from before each target; ``bounds`` are those of the targets seen before."""
+        before = _targets_before(self.last, y, weights)
+        rows = self._differences(numbers, active, mixed, before, weights, learning=True)
+        rest = self.engine.learn(rows, _difference(y, mixed), weights, True)
+        final = np.empty_like(mixed)
+        both = np.stack([mixed, _difference(mixed, -rest)])
+        mix_numbers(self.choice, both, y, weights, bounds.copy(), final)
+        return final
+
+    def read(self, numbers: Array, active: Array, mixed: Array, bounds: Array) -> Array:
+        """The numbers as the next round would see them."""
+        before = np.broadcast_to(self.last, len(mixed))
+        rows = self._differences(numbers, active, mixed, before, ONE, False)
+        rest = self.engine.read(rows)
+        mixture, combination = shares_now(self.choice)
+        return np.asarray(
+            mixture * mixed + combination * np.clip(_difference(mixed, -rest), *bounds)
+        )
+
+    def _differences(
+        self,
+        numbers: Array,
+        active: Array,
+        mixed: Array,
+        before: Array,
+        weights: Array,
+        learning: bool,
+    ) -> Rows:
+        differences = _difference(np.vstack([numbers, before]), mixed)
+        width, count = differences.shape
+        standard = np.empty((count, width, 1))
+        on = np.append(active, 1.0)
+        standardise(self.scales, differences[:, :, None], on, weights, learning, standard)
+        return validate.as_rows(standard[:, :, 0])
+
+
+def _difference(values: Array, mixed: Array) -> Array:
+    """values − mixed, finite also where numbers of opposite signs fill the range of a float."""
+    with np.errstate(over="ignore"):
+        return np.nan_to_num(values - mixed)
+
+
+def _targets_before(last: Array, y: Array, weights: Array) -> Array:
+    """The target before each row, ``last`` at the start and moved on; importance 0 is not seen."""
+    targets = np.concatenate([last, y])
+    seen = np.where(np.broadcast_to(weights, len(y)) > 0.0, np.arange(1, len(targets)), 0)
+    latest = np.maximum.accumulate(np.concatenate([[0], seen]))
+    last[0] = targets[latest[-1]]
+    return np.asarray(targets[latest[:-1]])
+
+
+class Blend(ABC):
+    """AdaHedge over the experts; with ``combined`` their combination competes with what it gives."""
+
+    kind: Any  # of combination
+    combination: Any
+
+    def __init__(self, count: int, combined: bool) -> None:
+        self.hedge: Hedge = new_hedge(count)
+        self.combination = self.kind(count) if combined else None
+
+    @property
+    def choice(self) -> Hedge | None:
+        """AdaHedge between the mixture and the combination."""
+        return None if self.combination is None else self.combination.choice
+
+    @property
+    def active(self) -> list[int]:
+        """The numbers of the experts that have not retired."""
+        return [k for k, on in enumerate(self.hedge.active) if on]
+
+    def arrays(self) -> dict[str, Array]:
+        """The state by name."""
+        arrays = named_arrays(hedge=self.hedge)
+        if self.combination is not None:
+            arrays |= {f"combination.{k}": v for k, v in self.combination.arrays().items()}
+        return arrays
+
+    def copy(self: Kind) -> Kind:
+        """The same state, which goes its own way."""
+        twin = type(self)(len(self.hedge.losses), self.combination is not None)
+        kept = self.arrays()
+        for name, array in twin.arrays().items():
+            array[...] = kept[name]
+        return twin
+
+    @abstractmethod
+    def learn(self, margins: Array, y: Array, weights: Array) -> Array:
+        """What is made of each row from before its label, which then counts."""
+
+    @abstractmethod
+    def read(self, margins: Array) -> Array:
+        """What the next round would make of each row."""
+
+
+class ClassBlend(Blend):
+    """Several classes: the votes for each, or with a combination the probabilities."""
+
+    kind = ClassCombination
+    combination: ClassCombination | None
+
+    def learn(self, margins: Array, y: Array, weights: Array) -> Array:
+        """Shares of one for each class."""
+        return self._blended(margins, margins.shape[2], y.astype(np.int64), weights, True)
+
+    def read(self, margins: Array) -> Array:
+        """Shares of one for each class."""
+        return self._blended(margins, margins.shape[2], NO_LABELS, ONE, learning=False)
+
+    def _blended(
+        self, margins: Array, classes: int, labels: Any, weights: Array, learning: bool
+    ) -> Array:
+        votes = np.empty((margins.shape[1], classes))
+        mix_choices(self.hedge, margins, labels, weights, learning, votes)
+        if self.combination is None:
+            return votes
+        given = margins, self.hedge.active, votes, labels, weights, learning
+        return self.combination.chances(*given)
+
+
+class TwoClassBlend(ClassBlend):
+    """Two classes: the second's share less the first's, −1 … 1."""
+
+    def learn(self, margins: Array, y: Array, weights: Array) -> Array:
+        """p₊ − p₋."""
+        return _less_first(self._blended(margins, 2, (y > 0.0).astype(np.int64), weights, True))
+
+    def read(self, margins: Array) -> Array:
+        """p₊ − p₋."""
+        return _less_first(self._blended(margins, 2, NO_LABELS, ONE, learning=False))
+
+
+class NumberBlend(Blend):
+    """Regression: the weighed mean, each number held inside the targets seen so far."""
+
+    kind = NumberCombination
+    combination: NumberCombination | None
+
+    def __init__(self, count: int, combined: bool) -> None:
+        super().__init__(count, combined)
+        self.bounds = np.array([np.inf, -np.inf])
+
+    def arrays(self) -> dict[str, Array]:
+        """The state by name."""
+        return super().arrays() | {"hedge.bounds": self.bounds}
+
+    def learn(self, margins: Array, y: Array, weights: Array) -> Array:
+        """One number a row."""
+        numbers, before = margins[:, :, 0], self.bounds.copy()
+        mixed = np.empty(len(y))
+        mix_numbers(self.hedge, numbers, y, weights, self.bounds, mixed)
+        if self.combination is None:
+            return mixed
+        return self.combination.learn(numbers, self.hedge.active, mixed, y, weights, before)
+
+    def read(self, margins: Array) -> Array:
+        """One number a row; 0 before the first target."""
+        if self.bounds[0] > self.bounds[1]:
+            return np.zeros(margins.shape[1])
+        numbers = np.clip(margins[:, :, 0], *self.bounds)
+        mixed = shares_now(self.hedge) @ numbers
+        if self.combination is None:
+            return np.asarray(mixed)
+        return self.combination.read(numbers, self.hedge.active, mixed, self.bounds)
+
+
+def _less_first(shares: Array) -> Array:
+    return np.asarray(shares[:, 1] - shares[:, 0])
+
+
+BLENDS: dict[str, type[Blend]] = {
+    "binary": TwoClassBlend,
+    "multiclass": ClassBlend,
+    "regression": NumberBlend,
+}

@@ -1,0 +1,194 @@
+"""AdaHedge: entropic mirror descent over experts, its step learned from the run (no parameter).
+
+With L_k the total loss of expert k and Δ the sum of mixability gaps so far,
+
+    η_t = ln K/Δ_{t−1},   v_k ∝ exp(−η_t·L_k),   h_t = Σ v_k·ℓ_{t,k},
+    m_t = −1/η_t·ln Σ v_k·exp(−η_t·ℓ_{t,k}),   Δ_t = Δ_{t−1} + h_t − m_t,
+
+and Σ h_t − min_k L_k ≤ 2·Δ_T (de Rooij, van Erven, Grünwald & Koolen, 2014), whatever the range
+of the losses.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._numba import helper, kernel
+from fenchel.parts.state import Array
+
+# A round is charged no more: sums of losses stay within the floats, and differ by no NaN.
+MOST = 1e290
+
+
+# e^−40 is less than what a sum of shares, at least 1, is rounded by.
+NEGLIGIBLE = 40.0
+
+
+class Hedge(NamedTuple):
+    """The state of AdaHedge over K experts."""
+
+    losses: Array  # L_k
+    gap: Array  # Δ
+    expected: Array  # Σ h_t
+    active: Array  # 1, or 0 for an expert that was retired
+
+
+def new_hedge(count: int) -> Hedge:
+    """AdaHedge before its first round."""
+    return Hedge(np.zeros(count), np.zeros(1), np.zeros(1), np.ones(count))
+
+
+@helper
+def shares_into(hedge: Any, shares: Array) -> float:
+    """The experts' shares v_k; returns η (infinite while Δ = 0: the leaders share alike)."""
+    best = np.inf
+    count = 0.0
+    for k in range(shares.shape[0]):
+        if hedge.active[k] > 0.0:
+            best = min(best, hedge.losses[k])
+            count += 1.0
+    eta = np.log(max(count, 2.0)) / hedge.gap[0] if hedge.gap[0] > 0.0 else np.inf
+    total = 0.0
+    for k in range(shares.shape[0]):
+        behind = hedge.losses[k] - best
+        if hedge.active[k] == 0.0:
+            shares[k] = 0.0
+        elif behind == 0.0:
+            shares[k] = 1.0
+        else:
+            shares[k] = np.exp(-eta * behind) if eta * behind < NEGLIGIBLE else 0.0
+        total += shares[k]
+    for k in range(shares.shape[0]):
+        shares[k] /= total
+    return float(eta)
+
+
+@helper
+def charge(hedge: Any, shares: Array, eta: float, losses: Array) -> bool:
+    """One round: the losses of the experts are known; whether the shares have to be taken anew."""
+    lost = 0.0
+    for k in range(losses.shape[0]):
+        lost = max(lost, abs(losses[k]))
+    if lost == 0.0:
+        return False
+    least = np.inf
+    most = -np.inf
+    expected = 0.0
+    for k in range(shares.shape[0]):
+        if shares[k] > 0.0:
+            least = min(least, losses[k])
+            most = max(most, losses[k])
+            expected += shares[k] * losses[k]
+    if least == most:  # nothing to tell the experts apart: no exponentials
+        expected = least
+    mixed = least
+    if np.isfinite(eta) and least < most:
+        total = 0.0
+        for k in range(shares.shape[0]):
+            if shares[k] > 0.0:
+                total += shares[k] * np.exp(-eta * (losses[k] - least))
+        mixed = least - np.log(total) / eta
+    hedge.gap[0] += max(0.0, expected - mixed)
+    hedge.expected[0] += expected
+    for k in range(shares.shape[0]):
+        hedge.losses[k] += losses[k]
+    return True
+
+
+@helper
+def charged(importance: float, loss: float) -> float:
+    """importance·loss, held below what a sum can bear."""
+    return float(min(importance * min(loss, MOST), MOST))
+
+
+@helper
+def choice_of(margins: Array, k: int, t: int, two: bool) -> int:
+    """The class that expert k gives its vote to, −1 while it knows none.
+
+    ``two``: one margin speaks for the second class and against the first.
+    """
+    if two:
+        return 1 if margins[k, t, 0] > 0.0 else 0
+    chosen = -1
+    highest = -np.inf
+    for c in range(margins.shape[2]):
+        if margins[k, t, c] > highest:
+            highest = margins[k, t, c]
+            chosen = c
+    return chosen
+
+
+@kernel
+def mix_choices(
+    hedge: Any, margins: Array, y: Any, importance: Array, learning: bool, ballots: Array
+) -> None:
+    """Classes: ballots[t, c] = Σ v_k over the experts k that choose c, from before label t.
+
+    ``margins[k, t, c]``, or for two classes ``margins[k, t, 0]``; an expert is charged with its
+    mistakes. Shares stay as they are unless ``learning``.
+    """
+    experts, count = margins.shape[:2]
+    two = margins.shape[2] < ballots.shape[1]
+    shares = np.empty(experts)
+    losses = np.zeros(experts)
+    last = importance.shape[0] - 1
+    eta = shares_into(hedge, shares)
+    for t in range(count):
+        for c in range(ballots.shape[1]):
+            ballots[t, c] = 0.0
+        for k in range(experts):
+            if hedge.active[k] > 0.0:
+                chosen = choice_of(margins, k, t, two)
+                if chosen >= 0:
+                    ballots[t, chosen] += shares[k]
+                if learning:
+                    wrong = 0.0 if chosen == y[t] else 1.0
+                    losses[k] = charged(importance[min(t, last)], wrong)
+        if learning and charge(hedge, shares, eta, losses):
+            eta = shares_into(hedge, shares)
+
+
+@kernel
+def mix_numbers(
+    hedge: Any, numbers: Array, y: Array, importance: Array, bounds: Array, mixed: Array
+) -> None:
+    """Regression: mixed[t] = Σ v_k·p_k, each p_k held (in place) inside the targets seen so far."""
+    experts, count = numbers.shape
+    shares = np.empty(experts)
+    losses = np.empty(experts)
+    last = importance.shape[0] - 1
+    eta = shares_into(hedge, shares)
+    for t in range(count):
+        total = 0.0
+        for k in range(experts):
+            p = numbers[k, t]
+            if bounds[0] <= bounds[1]:  # a target was seen
+                p = min(max(p, bounds[0]), bounds[1])
+                numbers[k, t] = p
+            total += shares[k] * p
+            losses[k] = charged(importance[min(t, last)], 0.5 * (p - y[t]) * (p - y[t]))
+        mixed[t] = total
+        if charge(hedge, shares, eta, losses):
+            eta = shares_into(hedge, shares)
+        if importance[min(t, last)] > 0.0:
+            bounds[0] = min(bounds[0], y[t])
+            bounds[1] = max(bounds[1], y[t])
+
+
+@kernel
+def _shares_of(hedge: Any, shares: Array) -> None:
+    shares_into(hedge, shares)
+
+
+def shares_now(hedge: Hedge) -> Array:
+    """The experts' shares in the next round."""
+    shares = np.empty(len(hedge.losses))
+    _shares_of(hedge, shares)
+    return shares
+
+
+def named_arrays(**states: Any) -> dict[str, Array]:
+    """The arrays of some states, as ``state.array``."""
+    return {f"{of}.{name}": a for of, s in states.items() for name, a in s._asdict().items()}

@@ -1,0 +1,231 @@
+"""A linear combination of experts, learned by coin betting: it can be better than each of them.
+
+A vote says who is right; the margins also say how sure. Each expert's margins are put on one scale,
+s_{t,k} = m_{t,k}/(mean of |m_{s,k}| over s ≤ t), held in [−1, 1], and the class probabilities are
+the softmax of Σ_k w_k·s_{t,k,c}, with one weight an expert for all classes. The weights are those
+of Krichevsky-Trofimov bettors (Orabona & Pál, 2016) on the gradient of the logistic loss, which
+have no learning rate; none is below 0, so that no expert counts against what it says.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._numba import helper, kernel
+from fenchel.loops.adahedge import charge, charged, shares_into
+from fenchel.parts.state import Array
+
+# How much of the vote is in the probabilities: enough to settle a tie.
+WHISPER = 2.0**-30
+
+# The gradient of the logistic loss in w_k is at most Σ_c |p_c − 1[c = y]|·|s_c| ≤ 2.
+STEEPEST = 2.0
+
+
+class Scales(NamedTuple):
+    """The mean size of each expert's margins."""
+
+    total: Array
+    rounds: Array
+
+
+class Coins(NamedTuple):
+    """One bettor an expert: the sum of its coins, their absolute sum, and what it has won."""
+
+    sums: Array
+    stakes: Array
+    reward: Array
+
+
+def new_scales(count: int) -> Scales:
+    """Before the first round."""
+    return Scales(np.zeros(count), np.zeros(1))
+
+
+def new_coins(count: int) -> Coins:
+    """Before the first round, with a wealth of 1 each."""
+    return Coins(np.zeros(count), np.zeros(count), np.zeros(count))
+
+
+@helper
+def _mean_size(values: Array, k: int, t: int) -> float:
+    """The mean |values[k, t, c]| over c; classes not known yet (−∞) do not count."""
+    total = 0.0
+    count = 0
+    for c in range(values.shape[2]):  # by index: a view would count its references
+        if values[k, t, c] > -np.inf:
+            total += abs(values[k, t, c])
+            count += 1
+    return total / count if count else 0.0
+
+
+@helper
+def _mean_with(scales: Any, values: Array, k: int, t: int, counts: bool) -> float:
+    """The mean size of expert k's values, row t included, which stays so where it counts."""
+    size = scales.total[k] + _mean_size(values, k, t)
+    if counts:
+        scales.total[k] = size
+    return float(size / (scales.rounds[0] + 1.0))
+
+
+@helper
+def _on_scale(value: float, mean: float) -> float:
+    """value/mean; 0 for a class not known yet and before there is a scale."""
+    return value / mean if mean > 0.0 and value > -np.inf else 0.0
+
+
+@kernel
+def standardise(
+    scales: Any, values: Array, active: Array, importance: Array, learning: bool, out: Array
+) -> None:
+    """out[t, k, c] = values[k, t, c] over the mean size of the expert's values, row t included.
+
+    0 for a retired expert and for classes not known yet. Scales move only while learning.
+    """
+    experts, count, classes = values.shape
+    last = importance.shape[0] - 1
+    for t in range(count):
+        counts = learning and importance[min(t, last)] > 0.0
+        for k in range(experts):
+            mean = _mean_with(scales, values, k, t, counts)
+            for c in range(classes):
+                out[t, k, c] = _on_scale(values[k, t, c], mean) if active[k] > 0.0 else 0.0
+        if counts:
+            scales.rounds[0] += 1.0
+
+
+@helper
+def _bet(coins: Any, k: int) -> float:
+    """What expert k's bettor stakes, from a wealth that began at 1; never against its expert."""
+    return float(max(coins.sums[k], 0.0) / (coins.stakes[k] + 1.0) * (1.0 + coins.reward[k]))
+
+
+@helper
+def _softmax(
+    bets: Array, standard: Array, known: Any, ballots: Array, t: int, chances: Array
+) -> int:
+    """chances[c] ∝ exp(Σ_k bets[k]·standard[k, c]) over the known classes; the likeliest, or −1.
+
+    Of several that are likeliest, the one with most votes.
+    """
+    highest = -np.inf
+    likeliest = -1
+    for c in range(chances.shape[0]):
+        chances[c] = 0.0
+        if known[c]:
+            for k in range(bets.shape[0]):
+                chances[c] += bets[k] * standard[k, c]
+            tied = chances[c] == highest and ballots[t, c] > ballots[t, likeliest]
+            if chances[c] > highest or tied:
+                highest = chances[c]
+                likeliest = c
+    total = 0.0
+    for c in range(chances.shape[0]):
+        if known[c]:
+            chances[c] = np.exp(chances[c] - highest)
+            total += chances[c]
+    for c in range(chances.shape[0]):
+        chances[c] /= max(total, 1.0)
+    return likeliest
+
+
+@helper
+def _toss(
+    coins: Any, bets: Array, standard: Array, chances: Array, y: int, importance: float
+) -> None:
+    """Every bettor gets its coin, the negative gradient over its largest size."""
+    for k in range(standard.shape[0]):
+        slope = -standard[k, y]
+        for c in range(chances.shape[0]):
+            slope += chances[c] * standard[k, c]
+        # An importance above 1 would bet more than all.
+        coin = min(max(-importance * slope / STEEPEST, -1.0), 1.0)
+        coins.reward[k] = min(coins.reward[k] + coin * STEEPEST * bets[k], 1e300)
+        coins.sums[k] += coin
+        coins.stakes[k] += abs(coin)
+
+
+@helper
+def _put_on_one_scale(
+    scales: Any, margins: Array, k: int, t: int, counts: bool, standard: Array
+) -> None:
+    """standard[k, c] = expert k's margins over their mean size, row t included, in [−1, 1]."""
+    mean = _mean_with(scales, margins, k, t, counts)
+    for c in range(margins.shape[2]):
+        standard[k, c] = min(max(_on_scale(margins[k, t, c], mean), -1.0), 1.0)
+    if margins.shape[2] < standard.shape[1]:  # one margin for two classes
+        standard[k, 1] = standard[k, 0]
+        standard[k, 0] = -standard[k, 1]
+
+
+@helper
+def _led_by(votes: Array, chances: Array, likeliest: int) -> None:
+    """The class with most votes comes first: it changes places with the likeliest."""
+    if likeliest >= 0:
+        winner = np.argmax(votes)
+        chance = chances[winner]
+        chances[winner] = chances[likeliest]
+        chances[likeliest] = chance
+    for c in range(chances.shape[0]):
+        chances[c] = (1.0 - WHISPER) * chances[c] + WHISPER * votes[c]
+
+
+@kernel
+def combine(
+    choice: Any,
+    scales: Any,
+    coins: Any,
+    margins: Array,
+    active: Array,
+    ballots: Array,
+    y: Any,
+    importance: Array,
+    learning: bool,
+    out: Array,
+) -> None:
+    """out[t, c], the probability of each known class from before label t.
+
+    Those of the combination; where AdaHedge over the two, the vote (``ballots``) and the
+    combination's likeliest class, decides for another class, it changes places with the likeliest.
+    ``margins`` as in ``mix_choices``. A label that was not known yet teaches nothing.
+    """
+    experts, count = margins.shape[:2]
+    classes = out.shape[1]
+    chances = np.empty(classes)
+    standard = np.zeros((experts, classes))
+    bets = np.zeros(experts)
+    known = np.ones(classes, np.bool_)
+    votes = np.empty(classes)
+    shares = np.empty(2)
+    losses = np.empty(2)
+    two = margins.shape[2] < classes
+    first = np.argmax(active)
+    last = importance.shape[0] - 1
+    eta = shares_into(choice, shares)
+    for t in range(count):
+        weight = importance[min(t, last)]
+        counts = learning and weight > 0.0
+        for k in range(experts):
+            if active[k] > 0.0:
+                _put_on_one_scale(scales, margins, k, t, counts, standard)
+                bets[k] = _bet(coins, k) / STEEPEST
+        if counts:
+            scales.rounds[0] += 1.0
+        if not two:
+            for c in range(classes):
+                known[c] = margins[first, t, c] > -np.inf
+        likeliest = _softmax(bets, standard, known, ballots, t, chances)
+        for c in range(classes):
+            votes[c] = shares[0] * ballots[t, c] + shares[1] * (c == likeliest)
+        if learning:
+            if known[y[t]]:
+                _toss(coins, bets, standard, chances, y[t], weight)
+            losses[0] = charged(weight, 1.0 - ballots[t, y[t]])
+            losses[1] = charged(weight, 0.0 if likeliest == y[t] else 1.0)
+            if charge(choice, shares, eta, losses):
+                eta = shares_into(choice, shares)
+        _led_by(votes, chances, likeliest)
+        for c in range(classes):
+            out[t, c] = chances[c]

@@ -1,0 +1,111 @@
+"""Features in units of their own size, so that no choice of units by the user matters.
+
+The unit of a feature is its mean |x| over the rows that have it, taken anew only when the mean has
+left [unit/2, 2·unit]: the learners see values that stay put. Multiply a feature by any constant and
+every value in units stays the same up to rounding. |x|/unit ≤ 2·n after n values: nothing overflows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from fenchel._numba import helper, kernel
+from fenchel._numba.jit import lean
+from fenchel.parts.state import Array
+from fenchel.regularizers.safe_division import in_units, inverse
+from fenchel.rows import Block, Rows
+from fenchel.rows.types import LARGEST, DenseRows
+
+# One row a column, so that a feature costs one line of the cache: Σ|x|, how many, the unit, 1/unit.
+SUM, COUNT, UNIT, INVERSE = 0, 1, 2, 3
+
+# How far the mean may move before the unit follows.
+PATIENCE = 2.0
+
+
+def new_units(columns: int) -> Array:
+    """Columns not seen yet."""
+    return np.zeros((columns, 4))
+
+
+def grown(units: Array, columns: int) -> Array:
+    """The same units with room for more columns."""
+    larger = new_units(columns)
+    larger[: len(units)] = units
+    return larger
+
+
+@helper
+def _in_units(units: Array, column: Any, x: float, learning: bool) -> float:
+    if x == 0.0:
+        return 0.0
+    if column >= units.shape[0]:  # never seen, and only read
+        return float(in_units(x, abs(x), inverse(abs(x))))
+    total = min(units[column, SUM] + abs(x), LARGEST)
+    count = units[column, COUNT] + 1.0
+    unit = units[column, UNIT]
+    kept = units[column, INVERSE]
+    if unit == 0.0 or total > PATIENCE * unit * count or total * PATIENCE < unit * count:
+        unit = total / count
+        kept = inverse(unit)
+        if learning:
+            units[column, UNIT] = unit
+            units[column, INVERSE] = kept
+    if learning:
+        units[column, SUM] = total
+        units[column, COUNT] = count
+    return float(in_units(x, unit, kept))
+
+
+@kernel
+def sparse_in_units(
+    units: Array, rows: Any, count: int, importance: Array, learning: bool, out: Array
+) -> None:
+    """The entries of sparse rows in units, each row's own included; ``out`` begins at the first."""
+    last = importance.shape[0] - 1
+    first = np.uint64(rows.indptr[0])
+    for t in range(count):
+        counts = learning and importance[min(t, last)] > 0.0
+        for i in range(np.uint64(rows.indptr[t]), np.uint64(rows.indptr[t + 1])):
+            out[i - first] = _in_units(units, rows.indices[i], rows.values[i], counts)
+
+
+@kernel
+def dense_in_units(units: Array, rows: Any, importance: Array, learning: bool, out: Array) -> None:
+    """Dense rows in units, each row's own included."""
+    last = importance.shape[0] - 1
+    for t in range(out.shape[0]):
+        counts = learning and importance[min(t, last)] > 0.0
+        for j in range(out.shape[1]):
+            out[t, j] = _in_units(units, j, rows.values[t, j], counts)
+
+
+def scaled_rows(units: Array, rows: Rows, importance: Array, learning: bool) -> Rows:
+    """The rows in these units, their own sizes counted; while learning the sizes move on."""
+    view = rows.view
+    if isinstance(view, DenseRows):
+        dense = np.empty(view.values.shape)
+        dense_in_units(units, view, importance, learning, dense)
+        return Rows.dense(dense)
+    first, last = view.indptr[0], view.indptr[len(rows)]
+    values = np.empty(last - first)
+    lean(sparse_in_units)(units, view, len(rows), importance, learning, values)
+    indices, indptr = view.indices[first:last], view.indptr[: len(rows) + 1] - first
+    return Rows.sparse(indptr, indices, values, rows.width)
+
+
+Reading = Callable[[], Iterable[Block]]
+
+
+def scaled_reading(read: Reading, columns: int) -> Reading:
+    """The rows of a whole stream, read again, as they were seen while it was learned."""
+
+    def changed() -> Iterator[Block]:
+        units = new_units(columns)
+        for block in read():
+            yield block.replace(rows=scaled_rows(units, block.rows, block.amounts, learning=True))
+
+    return changed

@@ -1,0 +1,1 @@
+"""Parts: NamedTuples of parameters and state, of which every learner is made."""

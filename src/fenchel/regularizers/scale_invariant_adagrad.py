@@ -1,0 +1,217 @@
+"""The paper's second scale-invariant regularizer, eq. (f2): AdaGrad in units of the largest value seen.
+
+b_{t,i} = max_{s≤t} |x_{s,i}|, x_t's included: multiply a feature by any constant and every margin stays
+the same up to rounding. A feature not seen yet has b = 0 and, by convention, weight 0 (0/0 := 0). It
+needs a loss with a Lipschitz constant L.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._numba import helper
+from fenchel.parts.state import DIMENSION, RECORD, Array, part
+from fenchel.regularizers.protocol import (
+    absorb,
+    absorb_row,
+    climb,
+    commit,
+    dual_square,
+    look,
+    pace,
+    product,
+    quadratic_climb,
+    settled,
+    weight,
+)
+from fenchel.regularizers.safe_division import in_units, inverse, over, over_all
+from fenchel.rows.types import saturated, sum_over, term
+
+
+@part
+class ScaleInvariantAdaGrad(NamedTuple):
+    """f_t(u) = √d/2·Σ (|u_i|·b_{t,i})²·√(L² + Σ_{s<t} (ℓ′_{s,i}/b_{s,i})²), eq. (f2).
+
+    ∇f_t*(θ)_j = θ_j/(b²_{t,j}·√d·√(L² + Σ_{s<t} (ℓ′_{s,j}/b_{s,j})²)), eq. (update2), with
+    z_t = −η·ℓ′_t. ``sqrt_d`` = False drops √d (η absorbs it). ``dimension`` is d: the columns of an
+    array, the features seen so far on an open stream. ``units`` keeps 1/b_t and ``scales``
+    1/(b_t·√(L² + …)), so that reading takes neither root nor division.
+
+    >>> f = ScaleInvariantAdaGrad(sqrt_d=False).begin(2).observe(np.array([1e6, 1e-6]))
+    >>> f.gradient(np.array([1e6, 1e-6])) * [1e6, 1e-6]
+    array([1., 1.])
+    """
+
+    eta: float = 1.0
+    lipschitz: float = 1.0
+    sqrt_d: bool = True
+    theta: Array = RECORD
+    largest: Array = RECORD
+    squares: Array = RECORD
+    units: Array = RECORD
+    scales: Array = RECORD
+    dimension: Array = DIMENSION
+
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f_t(λu) = λ²·f_t(u)."""
+        return True
+
+    @property
+    def nondecreasing(self) -> bool:
+        """Whether f_t grows: b_t and the sums do."""
+        return True
+
+    @property
+    def family(self) -> str:
+        """Eq. (f2)."""
+        return "scale-invariant AdaGrad"
+
+    @property
+    def counts_columns(self) -> bool:
+        """Whether d enters the formulas."""
+        return self.sqrt_d
+
+    def widen(self, dimension: int) -> ScaleInvariantAdaGrad:
+        """The same f with so many coordinates known, on a stream whose columns come and come."""
+        return self._replace(dimension=np.array([float(dimension)]))
+
+    @property
+    def root_d(self) -> float:
+        """√d, or 1 where it is dropped."""
+        d = self.dimension[0] if self.dimension[0] else len(self.theta)
+        return float(np.sqrt(d)) if self.sqrt_d else 1.0
+
+    @property
+    def growth(self) -> Array:
+        """√(L² + Σ_{s<t} (ℓ′_{s,i}/b_{s,i})²)."""
+        return np.asarray(np.sqrt(self.lipschitz**2 + self.squares))
+
+    def observe(self, x: Array) -> ScaleInvariantAdaGrad:
+        """f_t, with b_{t,i} the larger of b_{t−1,i} and |x_{t,i}|."""
+        return self._replace(largest=np.maximum(self.largest, np.abs(x)))
+
+    def commit(self, current: ScaleInvariantAdaGrad, z: Array) -> ScaleInvariantAdaGrad:
+        """Add (ℓ′_{t,i}/b_{t,i})², where ℓ′_t = −z_t/η."""
+        ratios = over_all(np.abs(z) / self.eta, current.largest)
+        return current._replace(squares=current.squares + ratios**2)
+
+    def value(self, u: Array) -> float:
+        """f_t(u), eq. (f2)."""
+        return 0.5 * self.root_d * float(np.sum((u * self.largest) ** 2 * self.growth))
+
+    def conjugate(self, theta: Array) -> float:
+        """f_t*(θ) = 1/(2√d)·Σ (θ_i/b_i)²/√(L² + …), on the features seen."""
+        ratios = over_all(theta, self.largest)
+        return float(np.sum(ratios**2 / self.growth)) / (2.0 * self.root_d)
+
+    def gradient(self, theta: Array) -> Array:
+        """∇f_t*(θ), eq. (update2)."""
+        ratios = over_all(theta, self.largest)
+        return over_all(ratios / (self.root_d * self.growth), self.largest)
+
+    @property
+    def strong_convexity(self) -> float:
+        """β_t = 1."""
+        return 1.0
+
+    def norm(self, u: Array) -> float:
+        """√(2·f_t(u))."""
+        return float(np.sqrt(2.0 * self.value(u)))
+
+    def dual_norm(self, z: Array) -> float:
+        """√(2·f_t*(z))."""
+        return float(np.sqrt(2.0 * self.conjugate(z)))
+
+
+@look.of(ScaleInvariantAdaGrad)
+def _look(f: Any, row: Any) -> float:
+    """1/√d."""
+    return float(1.0 / np.sqrt(max(f.dimension[0], 1.0))) if f.sqrt_d else 1.0
+
+
+@helper
+def _ratio(f: Any, view: float, slot: Any, b: float) -> float:
+    """θ_j/(b·√d·√(L² + s_j))."""
+    growth = np.sqrt(f.lipschitz * f.lipschitz + f.squares[slot])
+    return saturated(over(f.theta[slot], b) * view / growth)
+
+
+@weight.of(ScaleInvariantAdaGrad)
+def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
+    """w_j = θ_j/(b_j²·√d·√(L² + s_j)), eq. (update2)."""
+    b = max(f.largest[slot], abs(x))
+    return saturated(over(_ratio(f, view, slot, b), b))
+
+
+@product.of(ScaleInvariantAdaGrad)
+def _product(f: Any, view: Any, slot: Any, x: float) -> float:
+    # (θ/b)·(x/b): the weight alone would overflow for features of 1e−200.
+    unit = f.units[slot]
+    if unit > 0.0 and abs(x) <= f.largest[slot]:
+        return float(f.theta[slot] * unit * (x * f.scales[slot]) * view)
+    b = max(f.largest[slot], abs(x))
+    return float(_ratio(f, view, slot, b) * over(x, b)) if f.theta[slot] != 0.0 else 0.0
+
+
+@absorb.of(ScaleInvariantAdaGrad)
+def _absorb(f: Any, slope: Any, slot: Any, x: float, coefficient: float) -> None:
+    b = f.largest[slot]
+    if abs(x) > b:
+        b = abs(x)
+        f.largest[slot] = b
+        f.units[slot] = inverse(b)
+    elif coefficient == 0.0 or b == 0.0:
+        return
+    unit = f.units[slot]
+    f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
+    gradient = slope * in_units(x, b, unit)
+    squares = saturated(f.squares[slot] + gradient * gradient)
+    f.squares[slot] = squares
+    f.scales[slot] = unit / np.sqrt(f.lipschitz * f.lipschitz + squares)
+
+
+@commit.of(ScaleInvariantAdaGrad)
+def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
+    absorb_row(f, saturated(coefficient / f.eta), row, coefficient)
+
+
+# ── averaging ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pace.of(ScaleInvariantAdaGrad)
+def _pace(f: Any, view: Any) -> float:
+    return float(view)
+
+
+@settled.of(ScaleInvariantAdaGrad)
+def _settled(f: Any, slot: Any) -> float:
+    return float(weight(f, 1.0, slot, 0.0))
+
+
+# ── ledger ──────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Squares(NamedTuple):
+    """The sum that is ‖x‖²_{t,*}."""
+
+
+@term.of(_Squares)
+def _square(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    size = abs(x)
+    if f.units[slot] > 0.0 and size <= f.largest[slot]:
+        return float(size * f.units[slot] * (size * f.scales[slot]) * view)
+    share = over(size, max(f.largest[slot], size))
+    return float(share * share / np.sqrt(f.lipschitz * f.lipschitz + f.squares[slot]) * view)
+
+
+@dual_square.of(ScaleInvariantAdaGrad)
+def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
+    return float(sum_over(_Squares(), f, view, row))
+
+
+@climb.of(ScaleInvariantAdaGrad)
+def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
+    return quadratic_climb(square, margin, c)

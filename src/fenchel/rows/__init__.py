@@ -1,0 +1,6 @@
+"""Rows of data: the container, as users bring them, and as compiled code sees them."""
+
+from fenchel.rows.block import Block
+from fenchel.rows.rows import Rows
+
+__all__ = ["Block", "Rows"]

@@ -1,0 +1,223 @@
+"""A compiled table of names: bytes to a number, in order of arrival.
+
+The names lie one after the other in ``text``; ``slots`` is an open-addressed index into them. Names
+are added in place while there is room. A full table is replaced by a larger one, which is
+left to the outermost loop: to hand tables back from inner functions costs more than the search.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fenchel._numba import helper, kernel
+from fenchel._numba.jit import inlined, leaf
+
+EMPTY = -1
+SEED, PRIME, MASK = 2166136261, 16777619, (1 << 32) - 1
+
+
+class InternTable(NamedTuple):
+    """``used`` holds the number of names; name k is text[offsets[k]:offsets[k + 1]]."""
+
+    slots: NDArray[np.int32]
+    hashes: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    text: NDArray[np.uint8]
+    used: NDArray[np.int64]
+
+
+@helper
+def new_table() -> Any:
+    """A table without names."""
+    return InternTable(
+        np.full(2048, EMPTY, np.int32),
+        np.empty(1024, np.int64),
+        np.zeros(1025, np.int64),
+        np.empty(16384, np.uint8),
+        np.zeros(1, np.int64),
+    )
+
+
+@leaf
+def mix(state: Any, byte: Any) -> Any:
+    """One byte more into a running hash (FNV-1a); start from SEED."""
+    return ((state ^ np.int64(byte)) * PRIME) & MASK
+
+
+@leaf
+def mix_all(state: Any, text: Any, start: Any, stop: Any) -> Any:
+    """Some bytes more into a running hash."""
+    for i in range(start, stop):
+        state = mix(state, text[i])
+    return state
+
+
+@leaf
+def _slot(state: Any, size: Any) -> Any:
+    return (state ^ (state >> 15)) & (size - 1)
+
+
+@inlined
+def _same(
+    table: Any,
+    name: Any,
+    head: Any,
+    head_start: Any,
+    head_stop: Any,
+    tail: Any,
+    start: Any,
+    stop: Any,
+) -> Any:
+    at = table.offsets[name]
+    length = head_stop - head_start
+    if table.offsets[name + 1] - at != length + stop - start:
+        return False
+    for k in range(stop - start):
+        if table.text[at + length + k] != tail[start + k]:
+            return False
+    for k in range(length):  # noqa: SIM110 (Numba compiles loops, not generators)
+        if table.text[at + k] != head[head_start + k]:
+            return False
+    return True
+
+
+@inlined
+def find(
+    table: Any,
+    state: Any,
+    head: Any,
+    head_start: Any,
+    head_stop: Any,
+    tail: Any,
+    start: Any,
+    stop: Any,
+) -> Any:
+    """The number of the name head + tail whose hash is ``state``, or EMPTY."""
+    size = len(table.slots)
+    slot = _slot(state, size)
+    while table.slots[slot] != EMPTY:
+        name = table.slots[slot]
+        if table.hashes[name] == state and _same(
+            table, name, head, head_start, head_stop, tail, start, stop
+        ):
+            return np.int64(name)
+        slot = (slot + 1) & (size - 1)
+    return np.int64(EMPTY)
+
+
+@leaf
+def has_room(table: Any, length: Any) -> Any:
+    """Whether one more name of this length fits."""
+    count = table.used[0]
+    return count < len(table.hashes) and table.offsets[count] + length <= len(table.text)
+
+
+@helper
+def _longer(array: Any, size: Any) -> Any:
+    longer = np.empty(size, array.dtype)
+    for k in range(len(array)):
+        longer[k] = array[k]
+    return longer
+
+
+@helper
+def grown(table: Any, length: Any) -> Any:
+    """The same names in arrays twice as long, with room for one more of this length."""
+    count = len(table.hashes)
+    hashes = _longer(table.hashes, 2 * count)
+    slots = np.full(4 * count, EMPTY, np.int32)
+    for name in range(table.used[0]):
+        _take_slot(slots, hashes[name], name)
+    return InternTable(
+        slots,
+        hashes,
+        _longer(table.offsets, 2 * count + 1),
+        _longer(table.text, 2 * len(table.text) + length),
+        table.used,
+    )
+
+
+@leaf
+def _take_slot(slots: Any, state: Any, name: Any) -> None:
+    slot = _slot(state, len(slots))
+    while slots[slot] != EMPTY:
+        slot = (slot + 1) & (len(slots) - 1)
+    slots[slot] = name
+
+
+@leaf
+def put(
+    table: Any,
+    state: Any,
+    head: Any,
+    head_start: Any,
+    head_stop: Any,
+    tail: Any,
+    start: Any,
+    stop: Any,
+) -> Any:
+    """Add a name, head + tail, that is not in the table and has room there; its number."""
+    length = head_stop - head_start
+    name = table.used[0]
+    at = table.offsets[name]
+    for k in range(length):
+        table.text[at + k] = head[head_start + k]
+    for k in range(stop - start):
+        table.text[at + length + k] = tail[start + k]
+    table.offsets[name + 1] = at + length + stop - start
+    table.hashes[name] = state
+    _take_slot(table.slots, state, name)
+    table.used[0] = name + 1
+    return name
+
+
+@kernel
+def empty_table() -> Any:
+    """A table without names, for Python."""
+    return new_table()
+
+
+@kernel
+def add_all(table: Any, text: Any, offsets: Any) -> Any:
+    """The table with all these names in it, and the number of each."""
+    numbers = np.empty(len(offsets) - 1, np.int64)
+    for k in range(len(numbers)):
+        start, stop = offsets[k], offsets[k + 1]
+        state = mix_all(np.int64(SEED), text, start, stop)
+        name = find(table, state, text, 0, 0, text, start, stop)
+        if name == EMPTY:
+            if not has_room(table, stop - start):
+                table = grown(table, stop - start)
+            name = put(table, state, text, 0, 0, text, start, stop)
+        numbers[k] = name
+    return table, numbers
+
+
+@kernel
+def find_one(table: Any, text: Any) -> Any:
+    """The number of a name, or EMPTY."""
+    state = mix_all(np.int64(SEED), text, 0, len(text))
+    return find(table, state, text, 0, 0, text, 0, len(text))
+
+
+@kernel
+def own(table: Any, owners: Any, columns: Any, text: Any, offsets: Any, limit: Any) -> Any:
+    """Give each column its first name; mark in ``owners`` the columns that another one reaches.
+
+    ``owners`` holds the number of a column's first name, from 1, and is negative once shared. No
+    more than ``limit`` names are kept.
+    """
+    for k in range(len(columns)):
+        start, stop = offsets[k], offsets[k + 1]
+        owner = np.int64(owners[columns[k]])
+        if owner > 0 and not _same(table, owner - 1, text, 0, 0, text, start, stop):
+            owners[columns[k]] = -owner
+        elif owner == 0 and table.used[0] < limit:
+            state = mix_all(np.int64(SEED), text, start, stop)
+            if not has_room(table, stop - start):
+                table = grown(table, stop - start)
+            owners[columns[k]] = put(table, state, text, 0, 0, text, start, stop) + 1
+    return table
