@@ -23,7 +23,7 @@ from fenchel.certificates import Certificate, Hindsight
 from fenchel.cli.building import build
 from fenchel.evaluate import learners_for
 from fenchel.learners import Learner
-from fenchel.learners.certification import Stream, certify
+from fenchel.learners.certification import SecondReading, certify
 
 PATH = Path(__file__).with_name("BOUNDS.md")
 EVERY = "## On every stream"
@@ -40,7 +40,7 @@ def certified(
     """The learner after the stream, the hindsight to share, and all its certificates."""
     learner = build(text, task, certify=True)
     learner.learn_many(X, y)
-    past = past or Hindsight(Stream(learner, (X, y)), learner.columns)
+    past = past or Hindsight(SecondReading(learner, (X, y)), learner.columns)
     return learner, past, certify(learner, None, (X, y), past)
 
 
@@ -60,7 +60,7 @@ def runs(task: str, name: str, rows: int):
 
 def tightest(learner: Learner, found: list[Certificate]) -> Certificate | None:
     try:
-        return learner._headline(found)
+        return learner.engine.headline(found)
     except ValueError:
         return None
 

@@ -21,7 +21,7 @@ VECTORS = [
     r.DiagonalQuadratic(a=0.5, always=True),
     r.FullQuadratic(a=0.5, r=2.0, always=True),
     r.AdaGrad(eta=0.7, delta=0.1, l1=0.05),
-    r.Leveled(r.PNorm(p=3.0, c=2.0)),
+    r.MaxNormScaled(r.PNorm(p=3.0, c=2.0)),
     r.ScaleInvariantAdaGrad(),
     r.ScaleInvariantPNorm(),
     r.Entropic(total=2.0),
@@ -131,7 +131,7 @@ def test_observing_again_replaces_the_x_of_the_round():
 
 
 def test_without_commit_f_t_stays():
-    descent = MirrorDescent(r.Leveled(r.PNorm(p=2.0)), 1)
+    descent = MirrorDescent(r.MaxNormScaled(r.PNorm(p=2.0)), 1)
     descent.observe([2.0])
     descent.update([8.0])
     descent.observe([1.0])

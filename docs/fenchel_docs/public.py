@@ -37,6 +37,11 @@ def entry(package: str, name: str, value: object) -> str:
 
 # Python keeps no docstrings of data.
 DATA = {
+    "fenchel.certificates.THEOREMS": "Every theorem that a run may be certified by, in the paper's "
+    "order, with what it needs.",
+    "fenchel.certificates.Reading": "What opens a stream anew each time it is called.",
+    "fenchel.estimators.EXPECTED_FAILED_CHECKS": "The checks of scikit-learn's battery that the "
+    "estimators do not pass, and why.",
     "fenchel.learners.CATALOGUE": "Every learner by its name: how it is built, the tasks it is for, "
     "its parts, equation, theorem and cost.",
     "fenchel.learners.NESTED": "The learners made of learners, with the parameter that takes these.",

@@ -28,7 +28,10 @@ def main(seeds):
         learner = learned(
             name, parameters, kind, X, y, weights, rng, intercept=bool(rng.integers(2))
         )
-        if not np.isfinite(learner._parts.ledger.loss[0]) or learner._parts.ledger.loss[0] > 1e12:
+        if (
+            not np.isfinite(learner.engine.parts.ledger.loss[0])
+            or learner.engine.parts.ledger.loss[0] > 1e12
+        ):
             continue
         d = learner.columns + learner.intercept
         points = [None, np.zeros(d), rng.normal(size=d) * 10.0 ** rng.uniform(-2.0, 1.0)]

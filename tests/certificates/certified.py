@@ -3,9 +3,9 @@
 import numpy as np
 
 from fenchel import learners
-from fenchel.certificates import Block, replay
+from fenchel.certificates import replay
 from fenchel.regularizers import Ball, Box, Orthant
-from fenchel.rows.types import DenseRows
+from fenchel.rows import Block, Rows
 
 LOSSES = ("hinge", "logistic", "squared", "absolute", "huber", "squared_hinge", "quantile")
 LIPSCHITZ = ("hinge", "logistic", "absolute", "huber", "epsilon_insensitive", "quantile")
@@ -120,11 +120,11 @@ def learned(name, parameters, kind, X, y, weights, rng, **options):
     learner = learners.from_parameters(name, {**parameters, **options, "certify": True})
     if learner.labels is not None:
         learner.learn_many(X[:0], y[:0])
-        learner.labels = type(learner.labels)([-1.0, 1.0])
+        learner.adopt_labels([-1.0, 1.0])
     if kind == "adversary":
         scale = 1.0 if learner.task == "binary" else float(np.abs(y).max())
         for t in range(len(X)):
-            y[t] = -scale if learner.decide_many(X[t : t + 1])[0] > 0.0 else scale
+            y[t] = -scale if learner.decision_many(X[t : t + 1])[0] > 0.0 else scale
             learner.learn_many(X[t : t + 1], y[t : t + 1], weights[t : t + 1])
         return learner
     cut = int(rng.integers(0, len(X) + 1))
@@ -136,9 +136,8 @@ def learned(name, parameters, kind, X, y, weights, rng, **options):
 
 def block(X, y, weights=None):
     X = np.ascontiguousarray(X, dtype=np.float64)
-    h = np.ones(1) if weights is None else np.asarray(weights, dtype=np.float64)
-    y = np.asarray(y, dtype=np.float64)
-    return Block(DenseRows(X, X.view(np.uint64)), X.shape[1], y, h)
+    h = None if weights is None else np.asarray(weights, dtype=np.float64)
+    return Block(Rows.dense(X), np.asarray(y, dtype=np.float64), h)
 
 
 def run_of(parts, X, y, u, intercept=False):

@@ -85,7 +85,7 @@ MUTANTS = (
            "f.rounds[0] += 1.0", "f.rounds[0] += coefficient != 0.0", "dual_averaging", "Composite"),
     Mutant("curvature without its root", "regularizers.composite._look", "np.sqrt(max(t, 1.0))",
            "max(t, 1.0)", "gradient_descent", "Composite"),
-    Mutant("threshold not soft", "regularizers.composite.soft_threshold",
+    Mutant("threshold not soft", "regularizers.domains.protocol.soft_threshold",
            "max(value - threshold, 0.0)", "max(value, 0.0)", "dual_averaging", "Composite"),
     Mutant("AdaGrad: root forgotten", "regularizers.adagrad._absorb",
            "np.sqrt(f.squares[slot])", "f.squares[slot]", "adagrad", "AdaGrad"),
@@ -98,11 +98,11 @@ MUTANTS = (
            "False", "p_norm_perceptron", "PNorm"),
     Mutant("p-norm: factor 2/p", "regularizers.power_sum.gradient_factor", "2.0 / p - 1.0",
            "2.0 / p", "p_norm_perceptron", "PNorm"),
-    Mutant("X_t stale by a round", "regularizers.leveled._look",
+    Mutant("X_t stale by a round", "regularizers.max_norm_scaled._look",
            "min(max(f.level[0], dual_norm_of(f.inner, row)), LARGEST)",
-           "f.level[0] or dual_norm_of(f.inner, row)", "p_norm_lms", "Leveled"),
-    Mutant("X_t, not X_t²", "regularizers.leveled._product",
-           "/ view.level) * (x / view.level)", "/ view.level) * x", "p_norm_lms", "Leveled"),
+           "f.level[0] or dual_norm_of(f.inner, row)", "p_norm_lms", "MaxNormScaled"),
+    Mutant("X_t, not X_t²", "regularizers.max_norm_scaled._product",
+           "/ view.level) * (x / view.level)", "/ view.level) * x", "p_norm_lms", "MaxNormScaled"),
     # entropic
     Mutant("entropic: sign of θ", "regularizers.entropic._weight", "s = f.total * f.theta[slot]",
            "s = -f.total * f.theta[slot]", "exponentiated_gradient winnow", "Entropic"),
@@ -120,14 +120,14 @@ MUTANTS = (
     Mutant("D_t never updated", "regularizers.diagonal._absorb",
            "f.squares[slot] + x * view * x", "f.squares[slot]", "vovk_azoury_warmuth-diagonal",
            "DiagonalQuadratic"),
-    Mutant("A_t updated on every round", "regularizers.full._commit",
+    Mutant("A_t updated on every round", "regularizers.full_matrix._commit",
            "(coefficient == 0.0 and not f.always)", "False", "second_order_perceptron-full",
            "FullQuadratic"),
-    Mutant("A_t without r", "regularizers.full._commit", "row.importance / f.r", "row.importance",
+    Mutant("A_t without r", "regularizers.full_matrix._commit", "row.importance / f.r", "row.importance",
            "second_order_perceptron-full", "FullQuadratic"),
-    Mutant("the prediction without x_t in A_t", "regularizers.full._look",
+    Mutant("the prediction without x_t in A_t", "regularizers.full_matrix._look",
            "shrink = r / (r + chi)", "shrink = 1.0", "vovk_azoury_warmuth-full", "FullQuadratic"),
-    Mutant("a rotation of the wrong sign", "regularizers.turning.rotate_in",
+    Mutant("a rotation of the wrong sign", "regularizers.qr_update.rotate_in",
            "cosine * rest[j] - sine * above", "cosine * rest[j] + sine * above",
            "vovk_azoury_warmuth-full", "FullQuadratic"),
     Mutant("Gaussian: variance not shrunk", "regularizers.gaussian._move",
@@ -135,16 +135,16 @@ MUTANTS = (
     Mutant("Newton: ⟨g, w⟩ dropped", "regularizers.newton._commit",
            "(slope * view.margin - f.eta)", "(-f.eta)", "online_newton_step"),
     # scale-invariant and other relatives
-    Mutant("b_t stale by a round", "regularizers.scale_invariant._adagrad_product",
+    Mutant("b_t stale by a round", "regularizers.scale_invariant_adagrad._product",
            "abs(x) <= f.largest[slot]", "f.largest[slot] > 0.0", "scale_invariant_adagrad",
            "ScaleInvariantAdaGrad"),
-    Mutant("√d dropped", "regularizers.scale_invariant._adagrad_look",
+    Mutant("√d dropped", "regularizers.scale_invariant_adagrad._look",
            "1.0 / np.sqrt(max(f.dimension[0], 1.0))", "1.0", "scale_invariant_adagrad",
            "ScaleInvariantAdaGrad"),
-    Mutant("L dropped", "regularizers.scale_invariant._adagrad_absorb",
+    Mutant("L dropped", "regularizers.scale_invariant_adagrad._absorb",
            "f.lipschitz * f.lipschitz + squares", "squares + 1e-12",
            "scale_invariant_adagrad", "ScaleInvariantAdaGrad"),
-    Mutant("gradient not over b_t", "regularizers.scale_invariant._adagrad_absorb",
+    Mutant("gradient not over b_t", "regularizers.scale_invariant_adagrad._absorb",
            "in_units(x, b, unit)", "x", "scale_invariant_adagrad", "ScaleInvariantAdaGrad"),
     Mutant("coins: reward forgotten", "regularizers.coin._absorb", "f.reward[slot] + coin * f.bets[slot]",
            "f.reward[slot]", "coin_betting"),
@@ -186,7 +186,7 @@ def contract(part: str) -> str | None:
     if not part:
         return None
     cls = getattr(regularizers, part)
-    made = cls(regularizers.PNorm(p=3.0)) if part == "Leveled" else cls()
+    made = cls(regularizers.PNorm(p=3.0)) if part == "MaxNormScaled" else cls()
     made = made._replace(l1=0.1, l2=0.1) if "l1" in made._fields else made
     made = made._replace(p=3.0) if "p" in made._fields else made
     try:
@@ -206,7 +206,10 @@ def certificates(case_id: str) -> str | None:
         task = loss.task if loss is not None else case.tasks[0]
         kind, X, y, weights = stream(rng, task, ("plain", "adversary", "sparse", "units")[seed % 4])
         learner = learned(case.name, parameters, kind, X, y, weights, rng, intercept=bool(seed % 2))
-        if not np.isfinite(learner._parts.ledger.loss[0]) or learner._parts.ledger.loss[0] > 1e12:
+        if (
+            not np.isfinite(learner.engine.parts.ledger.loss[0])
+            or learner.engine.parts.ledger.loss[0] > 1e12
+        ):
             continue
         d = learner.columns + learner.intercept
         for u in (np.zeros(d), rng.normal(size=d)):

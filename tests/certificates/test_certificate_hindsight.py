@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from certificates.certified import block
 from fenchel import learners, losses
 from fenchel.certificates import Hindsight, Regret, best_in_hindsight, hindsight
-from fenchel.certificates.hindsight import rows_of
+from fenchel.certificates.hindsight import problem_of
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(120, 5)) * [1.0, 100.0, 1e-3, 1.0, 7.0]
@@ -19,8 +19,8 @@ LABELS = np.where(NUMBERS > 0.0, 1.0, -1.0)
 @pytest.mark.parametrize(("loss", "y"), [(losses.Logistic(), LABELS), (losses.Squared(), NUMBERS)])
 def test_minimisers_are_those_of_scipy(loss, y):
     """Whatever the units of the features; in one block or in many."""
-    whole = rows_of([block(X, y)], 5, True)
-    many = rows_of([block(X[a : a + 7], y[a : a + 7]) for a in range(0, 120, 7)], 5, True)
+    whole = problem_of([block(X, y)], 5, True)
+    many = problem_of([block(X[a : a + 7], y[a : a + 7]) for a in range(0, 120, 7)], 5, True)
     wide = np.column_stack([np.ones(120), X])
     unit = 1.0 / np.sqrt((wide**2).sum(axis=0))
 
@@ -36,7 +36,7 @@ def test_minimisers_are_those_of_scipy(loss, y):
 
 def test_a_long_stream_gives_an_even_sample(monkeypatch):
     blocks = [block(X[a : a + 10], LABELS[a : a + 10]) for a in range(0, 120, 10)]
-    monkeypatch.setattr(hindsight, "MOST_HELD", 4 * blocks[0].bytes)
+    monkeypatch.setattr(hindsight, "MOST_HELD", 4 * blocks[0].nbytes)
     past = Hindsight(lambda: iter(blocks), 5)
     kept, share = past._gathered()
     assert [b is blocks[k] for k, b in zip((0, 4, 8), kept, strict=True)] == [True] * 3

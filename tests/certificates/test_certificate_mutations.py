@@ -6,15 +6,15 @@ import scipy.sparse as sp
 
 from certificates.certified import run_of
 from fenchel import learners, losses, regularizers, rules
-from fenchel.certificates import (
-    agrees,
-    classification,
-    general,
-    scale_invariance,
-    second_order,
-    squares,
-)
+from fenchel.certificates import agrees
 from fenchel.certificates.replay import Replay
+from fenchel.certificates.theorems import (
+    corollary_1,
+    hinge,
+    matrix_bounds,
+    square_loss,
+    theorem_1,
+)
 from fenchel.report.claims.errata import adversarial
 from fenchel.report.claims.printed import PrintedPNorm, Slope
 
@@ -35,25 +35,29 @@ class StaleScale(regularizers.ScaleInvariantAdaGrad):
 def flipped_sign_of_the_residual():
     rng = np.random.default_rng(0)
     X, u = rng.normal(size=(15, 2)), np.array([1.0, -2.0])
-    parts = (losses.Squared(), regularizers.Leveled(regularizers.PNorm()), rules.Residual(eta=-1.0))
-    return squares.filtering_bound(run_of(parts, X, X @ u, u))
+    parts = (
+        losses.Squared(),
+        regularizers.MaxNormScaled(regularizers.PNorm()),
+        rules.Residual(eta=-1.0),
+    )
+    return square_loss.filtering_bound(run_of(parts, X, X @ u, u))
 
 
 def flipped_sign_of_the_step():
     parts = (HINGE, regularizers.Euclidean(), rules.Conservative(eta=-1.0))
-    return classification.mistake_bound(run_of(parts, np.ones((9, 1)), np.ones(9), [1.0]))
+    return hinge.mistake_bound(run_of(parts, np.ones((9, 1)), np.ones(9), [1.0]))
 
 
 def factor_too_many_in_update1():
     X, y, u = np.ones((200, 200)), -np.ones(200), np.eye(200)[0] * 2.76
     run = run_of((Slope(), PrintedPNorm(), rules.Subgradient()), X, y, u)
-    return scale_invariance.p_norm_bound(run)
+    return theorem_1.p_norm_bound(run)
 
 
 def dropped_factor_in_the_step():
     f = regularizers.Composite(l2=1.0, root=0.0)
     parts = (Slope(), f, rules.Subgradient(eta=0.05))
-    return general.log_bound(run_of(parts, np.ones((200, 1)), -np.ones(200), [1.0]))
+    return corollary_1.log_bound(run_of(parts, np.ones((200, 1)), -np.ones(200), [1.0]))
 
 
 def stale_b():
@@ -64,14 +68,14 @@ def stale_b():
         run.descent.observe(seen)
         w = run.descent.predict()
         run.learn(seen, 1.0 if (w @ seen > 0.0 or t == 0) else -1.0, 1.0)
-    return scale_invariance.adagrad_bound(run.finish())
+    return theorem_1.adagrad_bound(run.finish())
 
 
 def matrix_updated_on_every_round():
     f = regularizers.FullQuadratic(always=True)
     rows = adversarial(f, np.array([[1.0, 1.0]] + [[1.0, 0.0]] * 4000), 60)
     y = np.ones(len(rows))
-    return second_order.determinant_bound(
+    return matrix_bounds.determinant_bound(
         run_of((HINGE, f, rules.Conservative()), rows, y, [1.0, 0.0])
     )
 
@@ -107,7 +111,7 @@ def test_verification_catches_a_wrong_ledger():
     honest = learner.certificates(np.ones(3))
     for name in ("steps", "pairs", "mistakes", "size", "etas"):
         liar = learner.copy()
-        getattr(liar._parts.ledger, name)[0] *= 0.9
+        getattr(liar.engine.parts.ledger, name)[0] *= 0.9
         try:
             told = liar.certificates(np.ones(3))
         except ValueError:

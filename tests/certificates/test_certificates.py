@@ -12,16 +12,15 @@ from fenchel import Learner, learners, losses, regularizers, rules
 from fenchel.certificates import (
     Certificate,
     agrees,
-    general,
     hedge_bound,
     lemmas,
-    squares,
     table,
     tightest,
     weighted_norm_lemma,
 )
+from fenchel.certificates.record import textbook
 from fenchel.certificates.replay import Replay
-from fenchel.certificates.runs import textbook
+from fenchel.certificates.theorems import corollary_1, square_loss
 from fenchel.loops.adahedge import mix_choices, new_hedge
 from fenchel.parts import state
 from kernel.plain_python import plain_python
@@ -68,7 +67,7 @@ def test_ledger_survives_saving_at_any_split(text, tmp_path):
     for split in (1, 17, 59):
         learner, _ = certified(text)
         if learner.labels is not None:
-            learner.labels = type(learner.labels)([-1, 1])
+            learner.adopt_labels([-1, 1])
         learner.learn_many(sp.csr_array(X[:split]), y[:split])
         learner.save(tmp_path / "model")
         resumed = Learner.load(tmp_path / "model")
@@ -156,8 +155,12 @@ def test_other_units_leave_no_claim_beyond_rounding():
 def test_tight_filtering_in_one_round():
     """T = 1, u along x: Σ(w·x − u·x)² = (u·x)² = 2X²f(u) − … with y = u·x."""
     u = np.array([3.0, -4.0])
-    parts = (losses.Squared(), regularizers.Leveled(regularizers.PNorm(p=2.0)), rules.Residual())
-    c = squares.filtering_bound(run_of(parts, [2.0 * u], [2.0 * u @ u], u))
+    parts = (
+        losses.Squared(),
+        regularizers.MaxNormScaled(regularizers.PNorm(p=2.0)),
+        rules.Residual(),
+    )
+    c = square_loss.filtering_bound(run_of(parts, [2.0 * u], [2.0 * u @ u], u))
     assert c.achieved == pytest.approx(c.bound, rel=1e-14)
 
 
@@ -176,9 +179,9 @@ def test_tight_lemma_1_for_quadratics(name):
     first = run_of(QUADRATIC[name], X, LABELS, np.zeros(4))
     *_, last = rounds(QUADRATIC[name])
     best = first.f.gradient(last.descent.theta)
-    c = general.lemma_1(run_of(QUADRATIC[name], X, LABELS, best))
+    c = corollary_1.lemma_1(run_of(QUADRATIC[name], X, LABELS, best))
     assert abs(c.slack) <= 1e-12 * c.unit
-    other = general.lemma_1(run_of(QUADRATIC[name], X, LABELS, best + 0.1))
+    other = corollary_1.lemma_1(run_of(QUADRATIC[name], X, LABELS, best + 0.1))
     assert other.slack == pytest.approx(first.f.value(np.full(4, 0.1)), rel=1e-6)
 
 
@@ -186,7 +189,7 @@ def test_tight_lemma_1_for_quadratics(name):
 def test_upper_residue_inequality(name):
     """Σ f_t*(θ_t) − f_{t−1}*(θ_t) ≤ Σ f_{t−1}(w_t) − f_t(w_t), eq. (residue), in every round."""
     for run in rounds(QUADRATIC[name]):
-        assert general.residue_inequality(run.finish()).holds
+        assert corollary_1.residue_inequality(run.finish()).holds
         assert run.sums.residue <= run.sums.drops + 1e-12
 
 

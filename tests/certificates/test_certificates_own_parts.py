@@ -109,5 +109,5 @@ def test_a_new_regularizer_keeps_what_the_lemma_promises(loss, rule):
 
 def test_what_a_regularizer_must_tell_is_said():
     learner = _learned(Hinge(), Undeclared(), Subgradient(0.4))
-    with pytest.raises(ValueError, match="has to tell conjugate, dual_norm and strong_convexity"):
+    with pytest.raises(ValueError, match=r"learner\.theorems\(\) for what each one misses"):
         learner.certificate()

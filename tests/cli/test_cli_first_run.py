@@ -10,7 +10,7 @@ import pytest
 
 from fenchel import learners
 from fenchel._numba.jit import COMPILED
-from fenchel.cli import ahead
+from fenchel.cli import process
 from fenchel.streams import from_arrays
 
 LINES = [f"{1 if i % 3 else -1} 1:{i % 4} 2:{i % 3 - 1}.5 3:1\n" for i in range(10)]
@@ -54,10 +54,10 @@ def test_the_first_run_says_that_it_compiles_and_learns_what_later_runs_learn(tm
 def test_what_the_helper_compiles_is_what_the_run_needs(tmp_path):
     prepared = f"""
 from fenchel import learners
-from fenchel.cli import ahead
+from fenchel.cli import process
 from fenchel.streams import open_stream
 auto = learners.from_specification("auto")
-helper = ahead._started([auto], next(iter(open_stream({str(tmp_path / "ten.svm")!r}))), 3)
+helper = process._started([auto], next(iter(open_stream({str(tmp_path / "ten.svm")!r}))), 3)
 assert helper.wait() == 0  # its work is done: the line is still open
 """
     (tmp_path / "ten.svm").write_text("".join(LINES))
@@ -77,32 +77,32 @@ def test_where_nothing_can_be_kept_it_is_said(tmp_path):
 
 
 def test_a_run_whose_loops_are_on_disk_is_not_helped(tmp_path, monkeypatch):
-    monkeypatch.setattr(ahead, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("fenchel._numba.cache.cache_folder", lambda: tmp_path)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert ahead._is_first_run()
+    assert process._is_first_run()
     (tmp_path / "online.learn_rows-1.nbi").touch()
-    assert not ahead._is_first_run()
+    assert not process._is_first_run()
     (tmp_path / "online.learn_rows-1.nbi").unlink()
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    assert not ahead._is_first_run()
+    assert not process._is_first_run()
 
 
 @pytest.mark.parametrize(("learner", "width"), [("arow", 0), ("auto", 1 << 24)])
 def test_one_learner_and_wide_states_are_not_helped(monkeypatch, learner, width):
-    monkeypatch.setattr(ahead, "_is_first_run", lambda: True)
-    monkeypatch.setattr(ahead, "_started", lambda *given: pytest.fail("a second process"))
+    monkeypatch.setattr(process, "_is_first_run", lambda: True)
+    monkeypatch.setattr(process, "_started", lambda *given: pytest.fail("a second process"))
     block, one = _block(), learners.from_specification(learner)
-    assert list(ahead.compiling_ahead([block, block], [one], width)) == [block, block]
+    assert list(process.compiling_ahead([block, block], [one], width)) == [block, block]
 
 
 def test_without_another_process_the_run_goes_on(monkeypatch):
     def refuse(*given, **named):
         raise OSError("no more processes")
 
-    monkeypatch.setattr(ahead, "_is_first_run", lambda: True)
+    monkeypatch.setattr(process, "_is_first_run", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", refuse)
     auto, block = learners.from_specification("auto"), _block()
-    assert list(ahead.compiling_ahead([block], [auto], 0)) == [block]
+    assert list(process.compiling_ahead([block], [auto], 0)) == [block]
 
 
 @compiled_only
@@ -113,11 +113,11 @@ def test_the_helper_ends_with_the_first_block(monkeypatch, tmp_path):
         helpers.append(start(*given))
         return helpers[0]
 
-    start = ahead._started
+    start = process._started
     monkeypatch.setenv("FENCHEL_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(ahead, "_is_first_run", lambda: True)
-    monkeypatch.setattr(ahead, "_started", started)
-    blocks = ahead.compiling_ahead([_block()] * 2, [learners.from_specification("auto")], 0)
+    monkeypatch.setattr(process, "_is_first_run", lambda: True)
+    monkeypatch.setattr(process, "_started", started)
+    blocks = process.compiling_ahead([_block()] * 2, [learners.from_specification("auto")], 0)
     next(blocks)
     assert helpers[0].poll() is None
     next(blocks)
@@ -127,7 +127,8 @@ def test_the_helper_ends_with_the_first_block(monkeypatch, tmp_path):
 
 def test_a_mixture_backwards_keeps_limits_with_their_experts():
     auto = learners.from_specification("auto")
-    turned = auto.backwards()
-    assert turned._limits == auto._limits[::-1] != auto._limits
+    turned = process._last_first(auto)
+    limits = auto.engine._limits
+    assert turned.engine._limits == limits[::-1] != limits
     names = [expert.specification for expert in auto.experts]
     assert [expert.specification for expert in turned.experts] == names[::-1]

@@ -35,7 +35,7 @@ def test_train_and_predict(tmp_path) -> None:
     found = json.loads((tmp_path / "j").read_text())
     assert found["learners"][0]["auc"] == pytest.approx(learner.auc)
     scores = np.loadtxt(run("predict", tmp_path / "m", data).stdout.splitlines())
-    np.testing.assert_allclose(scores, learner.decide_many(X), rtol=1e-9)
+    np.testing.assert_allclose(scores, learner.decision_many(X), rtol=1e-9)
 
 
 def test_blocks_and_files_that_end_between_queries_change_nothing(tmp_path, monkeypatch) -> None:

@@ -10,7 +10,7 @@ from sklearn.exceptions import SkipTestWarning
 from sklearn.utils.estimator_checks import check_estimator
 
 from fenchel import learners
-from fenchel.estimators import OnlineClassifier, OnlineRegressor
+from fenchel.estimators import EXPECTED_FAILED_CHECKS, OnlineClassifier, OnlineRegressor
 
 # The battery wants a score after one fit: what one pass of these learners needs to reach it.
 PASSES = {"perceptron": 10, "p_norm_perceptron": 10, "winnow": 10}
@@ -45,10 +45,12 @@ def main() -> int:
     warnings.simplefilter("ignore", SkipTestWarning)  # array API input, where it is not switched on
     failures = checks = 0
     for estimator in estimators():
-        results = check_estimator(estimator, on_fail=None)
+        results = check_estimator(
+            estimator, on_fail=None, expected_failed_checks=EXPECTED_FAILED_CHECKS
+        )
         checks += len(results)
         for result in results:
-            if result["status"] not in ("passed", "skipped"):
+            if result["status"] not in ("passed", "skipped", "xfail"):
                 failures += 1
                 print(estimator, result["check_name"], repr(result["exception"])[:300])
     print(f"{checks} checks, {failures} failures")

@@ -180,7 +180,7 @@ def test_a_filter_that_diverges_says_so(recwarn):
 
 
 def test_names_from_elsewhere_lead_to_learners():
-    from fenchel.learners.registry import CATALOGUE, ELSEWHERE
+    from fenchel.learners.catalogue import CATALOGUE, ELSEWHERE
 
     assert set(ELSEWHERE.values()) <= set(CATALOGUE)
     assert not ELSEWHERE.keys() & CATALOGUE.keys()

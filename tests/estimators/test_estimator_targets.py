@@ -32,12 +32,13 @@ def test_outputs_are_those_of_separate_regressors(learner):
 def test_outputs_have_the_shapes_of_scikit_learn():
     model = OnlineRegressor("vovk_azoury_warmuth").fit(EXERCISES, BODY)
     assert (model.coef_.shape, model.intercept_.shape) == ((3, 3), (3,))
+    with pytest.raises(ValueError, match="rows × 3"):
+        model.partial_fit(EXERCISES, BODY[:, :2])
+    model = OnlineRegressor("normalized_lms").fit(EXERCISES, BODY)
     np.testing.assert_allclose(
         model.predict(EXERCISES), EXERCISES @ model.coef_.T + model.intercept_
     )
     assert OnlineRegressor("lms:eta=1e-5").fit(EXERCISES, BODY[:, :1]).coef_.shape == (1, 3)
-    with pytest.raises(ValueError, match="rows × 3"):
-        model.partial_fit(EXERCISES, BODY[:, :2])
 
 
 @pytest.mark.parametrize("learner", ["arow", "gradient_descent:loss=logistic", "auto"])
@@ -67,7 +68,8 @@ def test_labels_in_pieces():
 @pytest.mark.parametrize("learner", [learners.arow(), learners.passive_aggressive()])
 def test_classes_in_one_matrix(learner):
     X, y = load_iris(return_X_y=True)
-    X = StandardScaler().fit_transform(X)
+    order = np.random.default_rng(0).permutation(len(y))  # they come sorted by class
+    X, y = StandardScaler().fit_transform(X)[order], y[order]
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     model = OnlineClassifier(learners.max_margin(learner), passes=5).fit(X, names)
     assert model.score(X, names) > 0.85

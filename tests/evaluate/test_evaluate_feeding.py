@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from fenchel import learners
-from fenchel.evaluate import learn, predict, rows_where
-from fenchel.evaluate.block_cutting import counts_columns
+from fenchel.evaluate import learn, predict
+from fenchel.rows import Rows
 from fenchel.streams import from_arrays
 
 
@@ -20,6 +20,11 @@ def _block(rows: int = 120, columns: int = 150, seed: int = 0, classes: int = 2)
     labels = random.integers(0, classes, rows)
     (block,) = from_arrays(X.tocsr(), labels, random.integers(1, 3, rows).astype(float))
     return block
+
+
+def _with_columns(block, indices):
+    rows = Rows.sparse(block.indptr, np.asarray(indices, np.uint32), block.values)
+    return block.replace(rows=rows, importance=None)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +48,7 @@ def test_any_cut_gives_the_same_state(make) -> None:
         assert array.tobytes() == cut.state_arrays()[name].tobytes(), name
     if classes == 2:
         assert np.concatenate(parts).tobytes() == margins.tobytes()
-    assert whole.rounds == cut.rounds == block.rows
+    assert whole.rounds == cut.rounds == len(block)
     assert whole.columns == cut.columns
 
 
@@ -64,11 +69,9 @@ def test_streams_equal_single_examples() -> None:
     learner, one_by_one = learners.winnow(), learners.winnow()
     # Columns numbered by first appearance, as a table of names does.
     order = {int(j): k for k, j in enumerate(dict.fromkeys(block.indices.tolist()))}
-    renamed = block._replace(
-        indices=np.array([order[int(j)] for j in block.indices], np.uint32), weights=None
-    )
+    renamed = _with_columns(block, [order[int(j)] for j in block.indices])
     margins = learn(learner, renamed)
-    for t in range(block.rows):
+    for t in range(len(block)):
         at = slice(block.indptr[t], block.indptr[t + 1])
         x = {str(j): float(v) for j, v in zip(renamed.indices[at], block.values[at], strict=True)}
         assert one_by_one.decision_one(x) == margins[t]
@@ -76,11 +79,11 @@ def test_streams_equal_single_examples() -> None:
 
 
 def test_only_some_learners_count_columns() -> None:
-    assert counts_columns(learners.winnow())
-    assert counts_columns(learners.scale_invariant_adagrad())
-    assert not counts_columns(learners.scale_invariant_adagrad(sqrt_d=False))
-    assert not counts_columns(learners.arow())
-    assert not counts_columns(learners.auto())
+    assert learners.winnow().engine.counts_columns
+    assert learners.scale_invariant_adagrad().engine.counts_columns
+    assert not learners.scale_invariant_adagrad(sqrt_d=False).engine.counts_columns
+    assert not learners.arow().engine.counts_columns
+    assert not learners.auto().engine.counts_columns
 
 
 @pytest.mark.parametrize("make", [learners.arow, learners.winnow])
@@ -98,13 +101,13 @@ def test_predicting_sees_each_row_as_the_next_round_would(make) -> None:
         # The next round gives columns never seen the next numbers.
         indices = row.indices.copy()
         indices[known:] = fresh.columns + np.arange(len(indices) - known)
-        assert learn(fresh, row._replace(indices=indices, weights=None))[0] == margins[t]
+        assert learn(fresh, _with_columns(row, indices))[0] == margins[t]
 
 
-def test_rows_where() -> None:
+def test_selected_rows() -> None:
     block = _block(rows=10)
-    kept = rows_where(block, np.arange(10) % 3 == 0)
-    assert kept.rows == 4
+    kept = block.select(np.arange(10) % 3 == 0)
+    assert len(kept) == 4
     for k, t in enumerate((0, 3, 6, 9)):
         mine = slice(kept.indptr[k], kept.indptr[k + 1])
         its = slice(block.indptr[t], block.indptr[t + 1])

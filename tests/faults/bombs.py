@@ -30,7 +30,7 @@ def main(path: str, format: str, mebibytes: str, on_error: str = "stop") -> None
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     stream = open_stream(path, format=format, on_error=on_error, threads=1)
     try:
-        print("rows", sum(block.rows for block in stream), "skipped", len(stream.skipped))
+        print("rows", sum(len(block) for block in stream), "skipped", len(stream.skipped))
     except BadInput as error:
         print(error)
 

@@ -47,7 +47,7 @@ def test_shuffled_is_the_clean_matrix():
 def test_every_way_to_give_the_same_numbers(name, record_property):
     X = SAME[name]
     learner, twin = trained(), trained()
-    np.testing.assert_array_equal(learner.decide_many(X), twin.decide_many(CLEAN))
+    np.testing.assert_array_equal(learner.decision_many(X), twin.decision_many(CLEAN))
     np.testing.assert_array_equal(learner.learn_many(X, Y), twin.learn_many(CLEAN, Y))
     assert fingerprint(learner) == fingerprint(twin)
     record_property("odd arrays that give the right answer", 1)
@@ -58,7 +58,7 @@ def test_what_cannot_be_learned_from_is_refused(name, record_property):
     X, *words = REFUSED[name]
     for learner in (learners.perceptron(), trained()):
         refused(learner, lambda learner=learner: learner.learn_many(X, Y), *words)
-        refused(learner, lambda learner=learner: learner.decide_many(X), *words)
+        refused(learner, lambda learner=learner: learner.decision_many(X), *words)
         refused(learner, lambda learner=learner: learner.predict_many(X), *words)
     record_property("bad arrays refused at every door, the state unchanged", 1)
 
@@ -95,7 +95,7 @@ def test_extreme_numbers_leave_a_finite_model(build, value):
     y = Y if learner.task == "binary" else np.array([value, -value, 1.0, 0.0])
     for weights in (None, [1e300, 0.0, 1e-300, 1.7e308]):
         assert np.isfinite(learner.learn_many(X, y, weights)).all()
-        assert np.isfinite(learner.decide_many(X)).all()
+        assert np.isfinite(learner.decision_many(X)).all()
         assert np.isfinite(learner.weights()).all()
         for array in learner.state_arrays().values():
             assert np.isfinite(array).all()
@@ -106,20 +106,23 @@ def test_no_rows_no_columns_and_empty_rows():
     before = fingerprint(learner)
     assert learner.learn_many(np.empty((0, 3)), []).shape == (0,)
     assert learner.learn_many(sp.csr_array((0, 3)), [], []).shape == (0,)
-    assert learner.decide_many(np.empty((0, 3))).shape == (0,)
+    assert learner.decision_many(np.empty((0, 3))).shape == (0,)
     assert fingerprint(learner) == before
     for X in (np.empty((2, 0)), sp.csr_array((2, 0)), np.zeros((2, 3)), sp.csr_array((2, 3))):
-        assert learner.decide_many(X).tolist() == [learner.bias, learner.bias]
+        assert learner.decision_many(X).tolist() == [learner.bias, learner.bias]
         assert learner.copy().learn_many(X, [1, -1]).shape == (2,)
 
 
 def test_a_width_that_changes():
     learner = trained()
     before = fingerprint(learner)
-    narrow, wide = learner.decide_many(CLEAN[:, :2]), learner.decide_many(np.hstack([CLEAN, CLEAN]))
+    narrow, wide = (
+        learner.decision_many(CLEAN[:, :2]),
+        learner.decision_many(np.hstack([CLEAN, CLEAN])),
+    )
     assert fingerprint(learner) == before
-    np.testing.assert_array_equal(narrow, learner.decide_many(CLEAN * [1.0, 1.0, 0.0]))
-    np.testing.assert_array_equal(wide, learner.decide_many(CLEAN))
+    np.testing.assert_array_equal(narrow, learner.decision_many(CLEAN * [1.0, 1.0, 0.0]))
+    np.testing.assert_array_equal(wide, learner.decision_many(CLEAN))
     learner.learn_many(np.hstack([CLEAN, CLEAN]), Y)
     learner.learn_many(CLEAN[:, :1], Y)
     assert learner.columns == 6
@@ -140,13 +143,13 @@ def test_a_state_too_large_for_the_memory_is_refused(monkeypatch):
 CODINGS = {
     "0/1": ([0, 1, 1, 0], [0, 1]),
     "-1/1": ([-1, 1, 1, -1], [-1, 1]),
-    "1/2": ([1, 2, 2, 1], [1, 2]),
+    "1/2": ([1, 2, 2, 1], [2, 1]),
     "booleans": ([False, True, True, False], [False, True]),
     "strings": (["ham", "spam", "spam", "ham"], ["ham", "spam"]),
     "bytes": ([b"a", b"b", b"b", b"a"], [b"a", b"b"]),
     "floats": ([0.0, 1.0, 1.0, 0.0], [0.0, 1.0]),
     "objects": (np.array(["x", "y", "y", "x"], dtype=object), ["x", "y"]),
-    "series": (pd.Series([1, 2, 2, 1]), [1, 2]),
+    "series": (pd.Series([1, 2, 2, 1]), [2, 1]),  # 1 is positive wherever it stands
 }
 
 
@@ -156,7 +159,8 @@ def test_two_classes_of_any_coding(name):
     learner, twin = learners.perceptron(), learners.perceptron()
     margins = learner.learn_many(CLEAN, y)
     assert learner.classes == classes
-    np.testing.assert_array_equal(margins, twin.learn_many(CLEAN, [-1, 1, 1, -1]))
+    signs = np.where(np.asarray(y) == classes[1], 1, -1)
+    np.testing.assert_array_equal(margins, twin.learn_many(CLEAN, signs))
     assert set(learner.predict_many(CLEAN).tolist()) <= set(classes)
 
 
@@ -222,12 +226,12 @@ def test_targets_that_are_refused(y, words):
 @pytest.mark.parametrize(
     ("weights", "words"),
     [
-        ([1.0, -1.0, 1.0, 1.0], ["weights[1] is -1.0", "finite and not negative"]),
-        ([1.0, 1.0, np.nan, 1.0], ["weights[2] is nan", "finite and not negative"]),
-        ([1.0, 1.0, np.inf, 1.0], ["weights[2] is inf", "finite and not negative"]),
-        ([1.0], ["weights has shape (1,)", "X has 4 rows"]),
-        (2.0, ["weights has shape ()", "X has 4 rows"]),
-        (["a", "b", "c", "d"], ["weights has dtype <U1", "real numbers"]),
+        ([1.0, -1.0, 1.0, 1.0], ["importance[1] is -1.0", "finite and not negative"]),
+        ([1.0, 1.0, np.nan, 1.0], ["importance[2] is nan", "finite and not negative"]),
+        ([1.0, 1.0, np.inf, 1.0], ["importance[2] is inf", "finite and not negative"]),
+        ([1.0], ["importance has shape (1,)", "X has 4 rows"]),
+        (2.0, ["importance has shape ()", "X has 4 rows"]),
+        (["a", "b", "c", "d"], ["importance has dtype <U1", "real numbers"]),
     ],
     ids=repr,
 )
@@ -291,8 +295,8 @@ def test_labels_and_importances_of_one_example():
     learner.learn_one({"a": 1.0}, "x")
     learner.learn_one({"a": 1.0}, "y")
     refused(learner, lambda: learner.learn_one({"new": 1.0}, "z"), "y[0] is 'z', a third class")
-    refused(learner, lambda: learner.learn_one({"a": 1.0}, "x", w=-1.0), "weights[0] is -1.0")
-    refused(learner, lambda: learner.learn_one({"a": 1.0}, "x", w=np.nan), "weights[0] is nan")
+    refused(learner, lambda: learner.learn_one({"a": 1.0}, "x", w=-1.0), "importance[0] is -1.0")
+    refused(learner, lambda: learner.learn_one({"a": 1.0}, "x", w=np.nan), "importance[0] is nan")
     regression = trained(learners.lms)
     refused(regression, lambda: regression.learn_one(CLEAN[0], np.nan), "y[0] is nan")
 
@@ -301,7 +305,7 @@ def test_names_and_numbers_do_not_mix():
     named, numbered = learners.perceptron(), trained()
     named.learn_one({"a": 1.0}, True)
     refused(named, lambda: named.learn_many(CLEAN, Y), "named features", "give dicts")
-    refused(named, lambda: named.decide_many(CLEAN), "named features", "give dicts")
+    refused(named, lambda: named.decision_many(CLEAN), "named features", "give dicts")
     refused(numbered, lambda: numbered.learn_one({"a": 1.0}, True), "numbered features", "rows")
     refused(numbered, lambda: numbered.decision_one({"a": 1.0}), "numbered features", "rows")
 

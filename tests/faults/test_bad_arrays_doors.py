@@ -53,7 +53,7 @@ def test_learners_of_every_kind(door, record_property):
     learner, y = trained(door)
     before = fingerprint(learner)
     for X, *words in REFUSED.values():
-        for call in (lambda X=X: learner.learn_many(X, y), lambda X=X: learner.decide_many(X)):
+        for call in (lambda X=X: learner.learn_many(X, y), lambda X=X: learner.decision_many(X)):
             with pytest.raises(ValueError, match=".*".join(map(re.escape, words))):
                 call()
             assert fingerprint(learner) == before
@@ -134,7 +134,7 @@ def test_extreme_numbers_leave_no_nan(door, value):
         learner.learn_many(X, y)
     if learner.task == "regression":
         learner.learn_many(X, np.array([value, -value, 1.0, 0.0]))
-    assert not np.isnan(learner.decide_many(X)).any()
+    assert not np.isnan(learner.decision_many(X)).any()
     for name, array in learner.state_arrays().items():
         assert not np.isnan(array).any(), name
 
@@ -174,9 +174,9 @@ def test_streams_read_the_same_numbers(name):
         (np.array(["a", 1.0, "a", "b"], object), None, "y[0] is 'a'"),
         (np.ma.array(Y, mask=[0, 1, 0, 0]), None, "y[1] is masked"),
         ([1j, 0, 0, 0], None, "y has dtype complex128"),
-        (Y, [1.0, -1.0, 1.0, 1.0], "weights[1] is -1.0"),
-        (Y, [1.0, np.nan, 1.0, 1.0], "weights[1] is nan"),
-        (Y, [1.0], "weights has shape (1,), X has 4 rows"),
+        (Y, [1.0, -1.0, 1.0, 1.0], "importance[1] is -1.0"),
+        (Y, [1.0, np.nan, 1.0, 1.0], "importance[1] is nan"),
+        (Y, [1.0], "importance has shape (1,), X has 4 rows"),
     ],
     ids=repr,
 )

@@ -152,7 +152,7 @@ def test_refused_with_its_place(
 
     text += b"" if end else b"\n"
     stream = open_stream(io.BytesIO(text + good * 2), format=format, on_error="skip")
-    assert sum(block.rows for block in stream) == 5
+    assert sum(len(block) for block in stream) == 5
     assert stream.skipped.count == 1
     assert stream.skipped.messages == [message]
     record_property("bad lines refused with their place, and skipped", 1)
@@ -169,7 +169,7 @@ def test_an_open_quote_swallows_the_rest_and_says_where_it_opened() -> None:
 def test_ten_messages_are_kept(format: str) -> None:
     text = HEADER.get(format, "") + GOOD[format] + "?\0\n" * 5000 + GOOD[format]
     stream = open_stream(io.BytesIO(text.encode()), format=format, on_error="skip", chunk_bytes=999)
-    assert sum(block.rows for block in stream) == 2
+    assert sum(len(block) for block in stream) == 2
     assert stream.skipped.count == len(stream.skipped) == 5000
     assert len(stream.skipped.messages) == 10
     first = 2 + len(HEADER.get(format, "").splitlines())

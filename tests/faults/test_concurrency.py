@@ -56,7 +56,7 @@ def test_a_prediction_is_that_of_some_prefix(kind, tmp_path, record_property):
     for block in blocks:
         if block is not first:
             twin.learn_many(X[block], y[block], weights[block])
-        margins.add(np.ascontiguousarray(twin.decide_many(probe)).tobytes())
+        margins.add(np.ascontiguousarray(twin.decision_many(probe)).tobytes())
         weightings.add(np.ascontiguousarray(twin.weights()).tobytes())
         saved.add(twin.rounds)
 
@@ -69,11 +69,11 @@ def test_a_prediction_is_that_of_some_prefix(kind, tmp_path, record_property):
             learner.learn_many(X[block], y[block], weights[block])
 
     readers = [
-        lambda: learner.decide_many(probe),
-        lambda: learner.decide_many(probe),
+        lambda: learner.decision_many(probe),
+        lambda: learner.decision_many(probe),
         learner.weights,
-        lambda: learner.copy().decide_many(probe),
-        lambda: pickle.loads(pickle.dumps(learner)).decide_many(probe),
+        lambda: learner.copy().decision_many(probe),
+        lambda: pickle.loads(pickle.dumps(learner)).decision_many(probe),
         save,
     ]
     seen = read_while(learn, readers)

@@ -65,16 +65,16 @@ def read(format: str, data: bytes) -> bool:
         assert (np.diff(ends) >= 0).all()
         assert ends[-1] == len(block.indices) == len(block.values)
         assert np.isfinite(block.values).all()
-        assert block.rows == len(block.labels)
+        assert len(block) == len(block.labels)
         if block.labels.dtype != object:
             assert np.isfinite(block.labels).all()
-        if block.weights is not None:
-            assert (block.weights >= 0.0).all()
-            assert np.isfinite(block.weights).all()
+        if block.importance is not None:
+            assert (block.importance >= 0.0).all()
+            assert np.isfinite(block.importance).all()
         for start, stop in pairwise(ends):
             assert len(np.unique(block.indices[start:stop])) == stop - start, "no column twice"
         assert not len(block.indices) or block.indices.max() < stream.columns
-        rows += block.rows
+        rows += len(block)
     assert len(stream.skipped.messages) == min(10, stream.skipped.count)
     assert all(message.isprintable() for message in stream.skipped.messages)
     return rows > 0

@@ -67,7 +67,7 @@ def installation(tmp_path):
 
 
 def test_cache_is_found_again_never_stale_and_repairs_itself(installation):
-    everything = "learner.decide_many([[1.0, 1.0]]); learner.weights()"
+    everything = "learner.decision_many([[1.0, 1.0]]); learner.weights()"
     margins, hits, misses = installation.run(everything)
     assert (margins, hits) == (MARGINS, 0)
     assert misses >= 4  # learn, check, decide, read

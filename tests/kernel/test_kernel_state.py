@@ -7,8 +7,17 @@ import pytest
 
 from fenchel.parts import state
 from fenchel.parts.memory import LINE
-from fenchel.parts.state import FEW, MANY, MATRIX, RECORD, ROWS, SCALAR, SLOTS, Array
-from fenchel.regularizers import FullQuadratic, Leveled, PNorm
+from fenchel.parts.state import (
+    MANY,
+    MATRIX,
+    MOST_WAITING,
+    RECORD,
+    SCALAR,
+    SLOTS,
+    WAITING_ROWS,
+    Array,
+)
+from fenchel.regularizers import FullQuadratic, MaxNormScaled, PNorm
 
 
 class Inner(NamedTuple):
@@ -20,7 +29,7 @@ class Outer(NamedTuple):
     inner: Any = Inner()
     table: Array = MATRIX
     clock: Array = SCALAR
-    latest: Array = ROWS
+    latest: Array = WAITING_ROWS
     labels: tuple[str, ...] = ("a", "b")
 
 
@@ -35,7 +44,7 @@ def started():
     part.inner.sums[:] = [1.0, 2.0, 3.0]
     part.table[:] = np.arange(9.0).reshape(3, 3)
     part.clock[0] = 7.0
-    part.latest[:] = np.arange(3.0 * FEW).reshape(FEW, 3)
+    part.latest[:] = np.arange(3.0 * MOST_WAITING).reshape(MOST_WAITING, 3)
     return part
 
 
@@ -75,13 +84,13 @@ def test_arrays_have_dotted_names_in_a_fixed_order(started):
     names = ["inner.sums", "table", "clock", "latest"]
     assert [name for name, _ in state.arrays(started)] == names
     assert dict(state.arrays(started))["inner.sums"] is started.inner.sums
-    leveled = dict(state.arrays(state.start(Leveled(PNorm()), 3)))
+    leveled = dict(state.arrays(state.start(MaxNormScaled(PNorm()), 3)))
     assert {"inner.theta", "inner.powers", "level"} <= leveled.keys()
 
 
 def test_arrays_are_cut_to_a_width(started):
     cut = dict(state.arrays(started, width=2))
-    shapes = {"inner.sums": (2,), "table": (2, 2), "clock": (1,), "latest": (FEW, 2)}
+    shapes = {"inner.sums": (2,), "table": (2, 2), "clock": (1,), "latest": (MOST_WAITING, 2)}
     assert {name: array.shape for name, array in cut.items()} == shapes
     assert np.array_equal(cut["latest"], started.latest[:, :2])
 
@@ -128,9 +137,9 @@ def test_restore_writes_a_copy_back_in_place(started):
 
 def test_parts_of_the_package_are_told_from_others(started):
     assert state.from_package(FullQuadratic())
-    assert state.from_package(Leveled(PNorm()))
+    assert state.from_package(MaxNormScaled(PNorm()))
     assert not state.from_package(started)
-    assert not state.from_package(Leveled(Inner()))
+    assert not state.from_package(MaxNormScaled(Inner()))
 
 
 def test_parts_are_told_from_plain_values():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fenchel import Learner, learners, models
-from fenchel.parts.state import FEW
+from fenchel.parts.state import MOST_WAITING
 from kernel.kernel_streams import shifted
 from properties.learner_kinds import fingerprint, labels_for
 
@@ -37,7 +37,7 @@ def certificates(learner, first):
 
 
 @every_kind
-@pytest.mark.parametrize("count", [3, FEW, 25, ROWS])
+@pytest.mark.parametrize("count", [3, MOST_WAITING, 25, ROWS])
 def test_the_same_as_without_waiting(kind, count):
     X, y, importance = stream(kind)
     narrow, wide = KINDS[kind](), KINDS[kind]()
@@ -47,7 +47,7 @@ def test_the_same_as_without_waiting(kind, count):
     np.testing.assert_allclose(found, margins, rtol=1e-9, atol=1e-9)
     assert np.any(wide.regularizer.widest >= WIDE)
     assert not np.any(narrow.regularizer.waiting)
-    for read in ("decide_many", "confidence_many"):
+    for read in ("decision_many", "confidence_many"):
         expected = getattr(narrow, read)(shifted(X, 0))
         np.testing.assert_allclose(
             getattr(wide, read)(shifted(X, WIDE)), expected, rtol=1e-9, atol=1e-9
@@ -64,7 +64,7 @@ def test_rows_do_wait(kind):
     for row, target, weight in zip(X, y, importance, strict=True):
         learner.learn_many(shifted(row[None], WIDE), [target], [weight])
         counts.add(int(learner.regularizer.waiting[0]))
-    assert counts == set(range(FEW))
+    assert counts == set(range(MOST_WAITING))
 
 
 @every_kind
@@ -109,11 +109,11 @@ def test_files_from_before_rows_waited(tmp_path):
     assert len(kept) == len(arrays) - 4
     models.write(tmp_path / "old", kept, metadata)
     old = Learner.load(tmp_path / "old")
-    assert old.decide_many(X).tobytes() == learner.decide_many(X).tobytes()
+    assert old.decision_many(X).tobytes() == learner.decision_many(X).tobytes()
     assert old.learn_many(X, y).tobytes() == learner.learn_many(X, y).tobytes()
 
 
-@pytest.mark.parametrize("count", [FEW, 1e18, -1.0, np.nan, np.inf])
+@pytest.mark.parametrize("count", [MOST_WAITING, 1e18, -1.0, np.nan, np.inf])
 def test_a_file_that_tells_nonsense_of_waiting_rows(count):
     X, y, importance = stream("vovk_azoury_warmuth")
     learner = learners.vovk_azoury_warmuth()

@@ -37,7 +37,7 @@ def assert_average(case, given, parameters, intercept, learner, learn, widths=No
     mean = run.weights.mean(axis=0)
     with np.errstate(over="ignore"):  # of a slot that is not read
         found = np.r_[[learner.bias] if intercept else [], learner.weights()]
-        decided = learner.decide_many(given.csr)
+        decided = learner.decision_many(given.csr)
     largest = np.abs(run.weights).max(axis=0)
     sizes = np.array([book.size(mean, one) for one in np.eye(X.shape[1])]) if case.full else 0.0
     tolerance = max(1e-9, 1e4 * case.rounding)

@@ -33,7 +33,7 @@ def bits(learner):
     slots = learner.columns + 1
     return {
         name: array[tuple(slice(0, min(n, slots)) for n in array.shape)].tobytes()
-        for name, array in state.arrays(learner._parts)
+        for name, array in state.arrays(learner.engine.parts)
     }
 
 

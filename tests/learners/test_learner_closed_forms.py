@@ -167,4 +167,4 @@ def test_normalized_lms_with_eta_1_meets_its_last_target(seed):
     learner = learners.normalized_lms(1.0)
     for x, y in rows_of(given):
         learner.learn_many(x, [y])
-        np.testing.assert_allclose(learner.decide_many(x), [y], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(learner.decision_many(x), [y], rtol=1e-9, atol=1e-9)

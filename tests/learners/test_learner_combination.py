@@ -118,7 +118,7 @@ def test_auto_reads_what_the_next_round_sees(task):
     X, y = STREAMS[task]()
     learner = learners.auto(task)
     learner.learn_many(X[:-1], y[:-1])
-    read = learner.decide_many(X[-1:])
+    read = learner.decision_many(X[-1:])
     np.testing.assert_allclose(learner.learn_many(X[-1:], y[-1:]), read, rtol=1e-12, atol=1e-12)
 
 
@@ -143,11 +143,12 @@ QUIET = {  # learners that a row of no importance leaves as they were
 @pytest.mark.parametrize("task", STREAMS)
 def test_a_row_of_no_importance_changes_nothing(task):
     X, y = STREAMS[task]()
-    plain = Mixture(QUIET[task], combined=True, unitless=True)
+    engines = [learner.engine for learner in QUIET[task]]
+    plain = Learner(Mixture(engines, name="hedge", parameters={}, combined=True, unitless=True))
     plain.learn_many(X[:100], y[:100])
     disturbed = plain.copy()
     disturbed.learn_many(X[100:110] * 9.0, y[100:110], np.zeros(10))
-    np.testing.assert_array_equal(disturbed.decide_many(X[110:]), plain.decide_many(X[110:]))
+    np.testing.assert_array_equal(disturbed.decision_many(X[110:]), plain.decision_many(X[110:]))
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass"])
@@ -171,6 +172,6 @@ def test_the_expected_loss_keeps_to_its_bound():
     X, y = two_classes()
     learner = learners.hedge(experts(), combined=True)
     learner.learn_many(X, y)
-    mixture, choice = learner._blend.hedge, learner._blend.choice
+    mixture, choice = learner.engine._blend.hedge, learner.engine._blend.choice
     regret = choice.expected[0] - mixture.losses.min()
     assert regret <= 2.0 * mixture.gap[0] + 2.0 * choice.gap[0] + 1e-9

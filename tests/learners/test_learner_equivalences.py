@@ -70,7 +70,7 @@ def test_second_order_perceptron_is_arow_restricted_to_mistakes(seed, diagonal):
     arow = learners.arow(r, diagonal)
     for t, (x, y) in enumerate(zip(given.csr, given.y, strict=True)):
         row = x.reshape(1, -1).tocsr()
-        margin = arow.decide_many(row)[0]
+        margin = arow.decision_many(row)[0]
         np.testing.assert_allclose(margin, expected[t], **CLOSE)
         if y * margin <= 0.0:
             arow.learn_many(row, [y])

@@ -52,7 +52,7 @@ def test_no_nan_from_extreme_rows(case):
             with np.errstate(all="ignore"):
                 margins = learner.learn_many(every_entry(X), y)
                 assert np.isfinite(margins).all()
-                assert np.isfinite(learner.decide_many(every_entry(X))).all()
+                assert np.isfinite(learner.decision_many(every_entry(X))).all()
                 assert not np.isnan(learner.weights()).any()
                 assert not np.isnan(learner.bias)
 

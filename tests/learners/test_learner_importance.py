@@ -106,7 +106,7 @@ def test_vovk_azoury_warmuth_has_seen_the_example_twice(diagonal):
         weighted.learn_many(given.csr, given.y, times.astype(float))
         twice = np.repeat(np.arange(len(given.y)), times)
         repeated.learn_many(given.csr[twice], given.y[twice])
-        found, expected = (learner.decide_many(given.csr) for learner in (weighted, repeated))
+        found, expected = (learner.decision_many(given.csr) for learner in (weighted, repeated))
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 

@@ -48,5 +48,5 @@ def test_no_number_of_rounds_wears_the_matrix_out(first):
     margins = [float(x @ solved(A_t, theta)) for x, A_t in zip(new, tentative, strict=True)]
     spreads = [float(x @ solved(A_t, x)) for x, A_t in zip(new, tentative, strict=True)]
     new = shifted(new, first)
-    np.testing.assert_allclose(learner.decide_many(new), margins, rtol=1e-9)
+    np.testing.assert_allclose(learner.decision_many(new), margins, rtol=1e-9)
     np.testing.assert_allclose(learner.confidence_many(new), spreads, rtol=1e-9)

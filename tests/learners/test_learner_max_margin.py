@@ -96,7 +96,7 @@ def check(case, seed, form, kind=None):
     bad = (np.abs(found - scores) > allowed) & ours[:, None]
     assert not bad.any(), (np.argwhere(bad)[0], found[bad][0], scores[bad][0])
     if ours.all():
-        own = whole._all_weights()[0 if learner.intercept else 1 :]
+        own = whole.all_weights()[0 if learner.intercept else 1 :]
         np.testing.assert_allclose(own, weights, rtol=1e-7, atol=1e-9 * np.abs(weights).max())
     return int(ours.sum())
 
@@ -133,7 +133,7 @@ def test_however_the_rows_arrive_and_the_classes_appear(case, tmp_path):
         assert pieces.classes == whole.classes
         for name, array in whole.state_arrays().items():
             np.testing.assert_array_equal(array, pieces.state_arrays()[name])
-        np.testing.assert_array_equal(pieces.decide_many(X), whole.decide_many(X))
+        np.testing.assert_array_equal(pieces.decision_many(X), whole.decision_many(X))
 
 
 def test_a_late_class_changes_nothing_before_it():

@@ -56,9 +56,9 @@ def test_pieces_between_queries_and_files_change_nothing(tmp_path):
         np.testing.assert_array_equal(pieces.learn_many(X[cut], Y[cut]), scores[cut])
         pieces.save(tmp_path / "model")
         pieces = learners.Learner.load(tmp_path / "model").copy()
-    np.testing.assert_array_equal(pieces.decide_many(X), whole.decide_many(X))
+    np.testing.assert_array_equal(pieces.decision_many(X), whole.decision_many(X))
     assert (pieces.auc, pieces.ndcg) == (whole.auc, whole.ndcg)
-    assert whole._tally[2] <= 4 * 20
+    assert whole.engine._tally[2] <= 4 * 20
 
 
 @settings(max_examples=100)
@@ -72,21 +72,21 @@ def test_ndcg_is_the_usual_one(rows):
 def test_bad_input_is_refused_whole():
     learner = learners.ranking(learners.arow())
     learner.learn_many(X, Y)
-    before = learner.decide_many(X)
+    before = learner.decision_many(X)
     bad = X.copy()
     bad[100, 2] = np.inf
     with pytest.raises(ValueError, match=r"X\[100, 2\]"):
         learner.learn_many(bad, Y)
-    with pytest.raises(ValueError, match="rows × 2"):
+    with pytest.raises(ValueError, match="rows × outputs"):
         learner.learn_many(X, RELEVANCE)
     with pytest.raises(ValueError, match="pairs=0"):
         learners.ranking(learners.arow(), pairs=0)
     with pytest.raises(ValueError, match="two classes"):
         learners.ranking(learners.auto())
-    np.testing.assert_array_equal(learner.decide_many(X), before)
+    np.testing.assert_array_equal(learner.decision_many(X), before)
 
 
 def test_the_largest_floats_stay_finite():
     learner = learners.ranking(learners.perceptron())
     learner.learn_many([[1.7e308], [-1.7e308]], [(1, 0), (0, 0)])
-    assert np.isfinite(learner.decide_many([[1.7e308], [1.0]])).all()
+    assert np.isfinite(learner.decision_many([[1.7e308], [1.0]])).all()

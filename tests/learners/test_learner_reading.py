@@ -9,7 +9,7 @@ from textbook_basics import progressive
 
 from fenchel._numba import knows
 from fenchel.parts import state
-from fenchel.regularizers.verbs import spread
+from fenchel.regularizers.protocol import spread
 
 SEEDS = range(5 if PLAIN else 2)
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -32,7 +32,7 @@ def everything(learner):
     slots = learner.columns + 1
     arrays = {
         name: array[tuple(slice(0, min(n, slots)) for n in array.shape)].tobytes()
-        for name, array in state.arrays(learner._parts)
+        for name, array in state.arrays(learner.engine.parts)
     }
     return arrays, learner.columns, learner.rounds, learner.classes
 
@@ -41,7 +41,7 @@ def read_all(learner, X):
     """Whatever can be read, of known rows and of rows with columns never seen."""
     wider = sp.hstack([X, sp.csr_array(np.ones((X.shape[0], 3)))], format="csr")
     for rows in (X, wider):
-        learner.decide_many(rows)
+        learner.decision_many(rows)
         learner.predict_many(rows)
         if knows(spread, type(learner.regularizer)):
             learner.confidence_many(rows)
@@ -74,7 +74,7 @@ def test_a_decision_is_the_margin_that_learning_then_reports(case):
                 new[0, -1] = 0.5
                 width = learner.columns - row.shape[1]
                 row = sp.hstack([row, np.zeros((1, width)), new], format="csr")
-            expected = learner.decide_many(row)
+            expected = learner.decision_many(row)
             np.testing.assert_allclose(learner.learn_many(row, given.y[[t]]), expected, rtol=1e-12)
 
 

@@ -74,7 +74,7 @@ def test_pieces_files_and_names(form, tmp_path):
         np.testing.assert_array_equal(found, margins[cut])
         pieces.save(tmp_path / "model")
         pieces = learners.Learner.load(tmp_path / "model").copy()
-    np.testing.assert_array_equal(pieces.decide_many(X), whole.decide_many(X))
+    np.testing.assert_array_equal(pieces.decision_many(X), whole.decision_many(X))
     named_ = learners.multi_task(**form)
     for x, y in zip(X, Y, strict=True):
         row = dict(zip("abcd", x.tolist(), strict=True))
@@ -84,7 +84,7 @@ def test_pieces_files_and_names(form, tmp_path):
     unweighted.learn_many(X, Y)
     order = ["xyz".index(task) for task in named_.classes]
     np.testing.assert_allclose(
-        list(named_.predict_one(row).values()), unweighted.decide_many(X[-1])[0, order]
+        list(named_.predict_one(row).values()), unweighted.decision_many(X[-1])[0, order]
     )
 
 
@@ -141,7 +141,7 @@ def test_classification_by_tasks():
     zeros.learn_many(X, np.where(signs == -1.0, 0.0, signs))
     once = learners.multi_task(loss="logistic")
     once.learn_many(X, signs)
-    np.testing.assert_array_equal(zeros.decide_many(X), once.decide_many(X))
+    np.testing.assert_array_equal(zeros.decision_many(X), once.decision_many(X))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_classification_by_tasks():
     [
         (Y[:, 0], "rows × tasks"),
         (np.where(np.isnan(Y), np.inf, Y), "finite, or NaN"),
-        (Y[:7], "y has 7 rows"),
+        (Y[:7], "y has shape \\(7, 3\\)"),
         ([{"a": float("inf")}] * 50, r"y\[0\]\['a'\] is inf"),
     ],
 )

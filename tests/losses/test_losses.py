@@ -12,7 +12,7 @@ from fenchel.losses import (
     Hinge,
     Huber,
     Logistic,
-    MaxMargin,
+    MulticlassHinge,
     Quantile,
     Squared,
     SquaredHinge,
@@ -192,7 +192,7 @@ def test_random_parameters_are_sound():
 
 def test_max_margin_value_and_derivative():
     rng = np.random.default_rng(5)
-    loss, h = MaxMargin(), 1e-6
+    loss, h = MulticlassHinge(), 1e-6
     for margins in rng.normal(size=(100, 4)):
         y = int(rng.integers(4))
         wrong = np.delete(margins, y).max()
@@ -210,7 +210,7 @@ def test_max_margin_value_and_derivative():
 
 
 def test_max_margin_at_its_kinks():
-    loss = MaxMargin()
+    loss = MulticlassHinge()
     assert derivative(loss, np.array([1.0, 0.0, -1.0]), 0).tolist() == [0.0, 0.0, 0.0]
     # Of several best wrong classes the first moves.
     assert rival(np.array([0.0, 0.5, 0.5]), 0) == 1

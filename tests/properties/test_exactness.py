@@ -15,7 +15,7 @@ import pytest
 
 from cli.cli_helpers import run_elsewhere, text_lines, write_lines
 from fenchel import Learner
-from fenchel.rows import slicing
+from fenchel.rows import rows
 from properties.learner_kinds import KINDS, fingerprint, stream
 
 ROWS = 200
@@ -46,7 +46,6 @@ RESUME = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from fenchel import Learner
-from fenchel.rows import slicing
 from properties.learner_kinds import KINDS, stream
 for kind, split in json.loads(sys.argv[3]):
     learner = Learner.load(f"{sys.argv[2]}/{kind}")
@@ -107,12 +106,12 @@ def test_threads_change_nothing(kind, monkeypatch):
         return submit(pool, *work)
 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", counted)
-    monkeypatch.setattr(slicing, "FEW", 1)
+    monkeypatch.setattr(rows, "FEW_ENTRIES", 1)
     for part in (slice(0, 50), slice(50, None)):  # a mixture's first block is never in parallel
         together.learn_many(X[part], y[part], weights[part])
     assert handed_over
     handed_over.clear()
-    monkeypatch.setattr(slicing, "FEW", 10**9)
+    monkeypatch.setattr(rows, "FEW_ENTRIES", 10**9)
     alone.learn_many(X, y, weights)
     assert not handed_over
     assert fingerprint(together) == fingerprint(alone)

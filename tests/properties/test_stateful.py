@@ -58,8 +58,8 @@ class Machine(RuleBasedStateMachine):
         X, _, _ = self.drawn(seed, rows, sparse)
         if self.learner.rounds and rows:
             assert len(self.learner.predict_many(X)) == rows
-        expected = self.twin.decide_many(X)
-        assert self.learner.decide_many(X).tobytes() == expected.tobytes()
+        expected = self.twin.decision_many(X)
+        assert self.learner.decision_many(X).tobytes() == expected.tobytes()
 
     @rule(
         seed=seeds,

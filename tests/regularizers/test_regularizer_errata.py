@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fenchel import MirrorDescent
-from fenchel.regularizers import Leveled, PNorm, ScaleInvariantAdaGrad, ScaleInvariantPNorm
+from fenchel.regularizers import MaxNormScaled, PNorm, ScaleInvariantAdaGrad, ScaleInvariantPNorm
 from fenchel.regularizers.checking_claims import differences
 
 SCALE_INVARIANT = [ScaleInvariantPNorm, ScaleInvariantAdaGrad]
@@ -135,6 +135,6 @@ def test_e20_unseen_features_and_zero_rows_have_weight_zero(part):
 
 
 def test_e20_level_zero_predicts_zero():
-    f = Leveled(PNorm(p=3.0)).begin(2).observe(np.zeros(2))
+    f = MaxNormScaled(PNorm(p=3.0)).begin(2).observe(np.zeros(2))
     assert f.gradient(np.ones(2)).tolist() == [0.0, 0.0]
     assert f.conjugate(np.ones(2)) == 0.0

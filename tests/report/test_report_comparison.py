@@ -8,7 +8,7 @@ import pytest
 from cli.cli_helpers import run, text_lines, write_lines
 from fenchel.evaluate.curve import Curve
 from fenchel.report.feature_importance import evidence
-from fenchel.report.stream_stats import Watched
+from fenchel.report.stream_stats import StreamStats
 from fenchel.streams import from_arrays
 
 LEARNERS = ("--learner", "perceptron", "--learner", "arow", "--quiet")
@@ -74,12 +74,12 @@ def test_curves_do_not_depend_on_blocks():
 def test_what_is_watched_is_the_stream():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(50, 6)) * (rng.random((50, 6)) < 0.4)
-    watched = Watched()
+    watched = StreamStats()
     seen = list(watched.through(from_arrays(X, np.ones(50), block_rows=7)))
-    assert sum(block.rows for block in seen) == watched.rounds == watched.kept == 50
+    assert sum(len(block) for block in seen) == watched.rounds == watched.kept == 50
     np.testing.assert_array_equal(watched.counts, (X != 0.0).sum(axis=0))
     np.testing.assert_allclose(watched.sizes, np.abs(X).sum(axis=0))
-    cut = [sum(block.rows for block in piece) for piece in watched.pieces([3, 20, 50])]
+    cut = [sum(len(block) for block in piece) for piece in watched.pieces([3, 20, 50])]
     assert cut == [3, 17, 30]
 
 

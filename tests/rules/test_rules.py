@@ -253,4 +253,6 @@ def test_the_loop_takes_the_rule_s_step():
     learner = Learner.of(Hinge(), Euclidean(), PassiveAggressive(9.0), intercept=False)
     learner.learn_many([X], [1])
     np.testing.assert_allclose(learner.weights(), X / (X @ X))
-    assert value(Hinge(), float(learner.decide_many([X])[0]), 1.0) == pytest.approx(0.0, abs=1e-15)
+    assert value(Hinge(), float(learner.decision_many([X])[0]), 1.0) == pytest.approx(
+        0.0, abs=1e-15
+    )

@@ -25,7 +25,7 @@ def rows_of(stream: Stream) -> list[tuple[Any, list[tuple[Any, float]]]]:
         assert block.values.dtype == np.float64
         assert block.indptr[0] == 0
         assert block.indptr[-1] == len(block.indices) == len(block.values)
-        for k in range(block.rows):
+        for k in range(len(block)):
             part = slice(block.indptr[k], block.indptr[k + 1])
             columns = block.indices[part].tolist()
             assert len(set(columns)) == len(columns)

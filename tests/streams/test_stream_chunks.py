@@ -57,7 +57,7 @@ def test_rows_before_a_bad_line_are_delivered(format: str, chunk: int) -> None:
     rows = 0
     try:
         for block in stream:
-            rows += block.rows
+            rows += len(block)
     except BadInput as refused:
         message = str(refused)
     assert rows == len(read(TEXTS[format], format))
@@ -77,11 +77,11 @@ def test_tags_and_weights_follow_their_rows() -> None:
     text = "".join(f"{k} {k + 2} 't{k}| a:{k + 1}\n" for k in range(50))
     seen = []
     for block in text_stream(text, "vw", chunk_bytes=64, block_rows=3):
-        assert block.rows <= 3
-        assert block.weights is not None
-        assert block.tags is not None
+        assert len(block) <= 3
+        assert block.importance is not None
+        assert block.ids is not None
         assert block.labels is not None
-        seen += list(zip(block.labels, block.weights, block.tags, strict=True))
+        seen += list(zip(block.labels, block.importance, block.ids, strict=True))
     assert seen == [(float(k), k + 2.0, f"t{k}") for k in range(50)]
 
 
@@ -102,13 +102,13 @@ def test_a_line_of_50_megabytes(format: str) -> None:
         expected = 1
     (block,) = text_stream(text, format)
     assert block.indptr[1] == expected
-    assert block.rows == 2
+    assert len(block) == 2
 
 
 MEASURE = """
 import resource, sys
 from fenchel.streams import open_stream
-rows = sum(block.rows for block in open_stream(sys.argv[1], threads=2))
+rows = sum(len(block) for block in open_stream(sys.argv[1], threads=2))
 print(rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 

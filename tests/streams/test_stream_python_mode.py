@@ -24,7 +24,8 @@ for format, text in texts.items():
             io.BytesIO(text.encode()), format=format, bits=bits, on_error="skip", threads=1
         )
         for block in stream:
-            print([None if part is None else list(part) for part in block[:7]])
+            fields = block.rows.csr()[:3] + (block.labels, block.importance, block.groups, block.ids)
+            print([None if part is None else list(part) for part in fields])
         print(stream.columns, stream.skipped.messages)
 names = Names(18)
 print([names.column(name) for name in ("has_car", "gender^男", "age^42", "a" * 40)])

@@ -113,7 +113,7 @@ def test_a_growing_pipe_is_followed(tmp_path: Path) -> None:
     writer.start()
     blocks = []
     for block in open_stream(path):
-        blocks.append(block.rows)
+        blocks.append(len(block))
         seen.set()
     writer.join()
     assert blocks[0] == 2
@@ -126,7 +126,7 @@ def test_a_pass_can_be_left_while_the_pipe_is_silent(tmp_path: Path) -> None:
     writer = os.open(path, os.O_RDWR)
     os.write(writer, b"1 1:1\n")
     blocks = iter(open_stream(path, threads=2))
-    assert next(blocks).rows == 1
+    assert len(next(blocks)) == 1
     start = time.monotonic()
     blocks.close()
     assert time.monotonic() - start < 2
@@ -138,7 +138,7 @@ def test_standard_input() -> None:
     code = (
         "from fenchel.streams import open_stream\n"
         "s = open_stream('-', format='svmlight')\n"
-        "print(sum(b.rows for b in s))\n"
+        "print(sum(len(b) for b in s))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], input=TEXT, capture_output=True, check=True)
     assert done.stdout.strip() == b"3000"

@@ -40,15 +40,15 @@ def test_a_sum_that_is_not_finite(threads: int) -> None:
 
 def test_importance_and_tags() -> None:
     (block,) = text_stream("1 2.5 'first|n a\n1 | a\n0 0 last|n a\n1 'mid |n a\n", "vw")
-    assert block.weights is not None
-    assert block.weights.tolist() == [2.5, 1.0, 0.0, 1.0]
-    assert block.tags == ["first", "", "last", "mid"]
+    assert block.importance is not None
+    assert block.importance.tolist() == [2.5, 1.0, 0.0, 1.0]
+    assert block.ids == ["first", "", "last", "mid"]
 
 
 def test_no_importance_no_tag() -> None:
     (block,) = text_stream("1 | a\n\n-1 | b\n", "vw")
-    assert block.weights is None
-    assert block.tags is None
+    assert block.importance is None
+    assert block.ids is None
 
 
 def test_rows_to_predict_need_no_label() -> None:

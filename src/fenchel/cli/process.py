@@ -111,7 +111,7 @@ def compiling_ahead(
 @contextmanager
 def _helped(learners: Sequence[Learner], block: Block, width: int) -> Iterator[None]:
     several = len(learners) > 1 or hasattr(learners[0].engine, "experts")
-    columns = max(width, block.rows.width)
+    columns = max(width, block.rows.used_columns)
     wanted = several and columns <= WIDEST and _is_first_run()
     helper = _started(learners, block, columns) if wanted else None
     try:

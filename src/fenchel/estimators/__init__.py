@@ -1,8 +1,15 @@
 """The scikit-learn door: estimators whose learner is a parameter."""
 
+from fenchel.estimators.base import EXPECTED_FAILED_CHECKS
 from fenchel.estimators.classifier import OnlineClassifier
 from fenchel.estimators.filter import AdaptiveFilter
 from fenchel.estimators.ranker import OnlineRanker
 from fenchel.estimators.regressor import OnlineRegressor
 
-__all__ = ["AdaptiveFilter", "OnlineClassifier", "OnlineRanker", "OnlineRegressor"]
+__all__ = [
+    "EXPECTED_FAILED_CHECKS",
+    "AdaptiveFilter",
+    "OnlineClassifier",
+    "OnlineRanker",
+    "OnlineRegressor",
+]

@@ -153,11 +153,13 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The margin of each row as the next round would see it; one column a class for several."""
-        return self._in_order(np.asarray(self.learner_.decision_many(self._columns(X))))
+        X = self._columns(X)
+        return self._in_order(np.asarray(self.learner_.decision_many(X)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row, or the indicator matrix of its labels."""
-        margins = self.learner_.decision_many(self._columns(X))
+        X = self._columns(X)
+        margins = self.learner_.decision_many(X)
         if self._has_labels:
             return self.learner_.decode_many(margins)
         several = margins.ndim == 2
@@ -176,7 +178,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
 
         Of labels, the probability that a row has each.
         """
-        chances = self.learner_.probabilities(self.learner_.decision_many(self._columns(X)))
+        X = self._columns(X)
+        chances = self.learner_.predict_proba_many(X)
         return chances if self._has_labels else chances[:, self._places()]
 
     @property

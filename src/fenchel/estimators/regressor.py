@@ -70,7 +70,8 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The number of each row, as the next round would predict it; one column an output."""
-        return np.asarray(self.learner_.decision_many(self._columns(X)))
+        X = self._columns(X)
+        return np.asarray(self.learner_.decision_many(X))
 
     @property
     def coef_(self) -> NDArray[np.float64]:

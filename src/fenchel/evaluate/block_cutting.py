@@ -47,7 +47,7 @@ def pieces(learner: Learner, block: Block, known: int) -> Iterator[Block]:
 def predict(learner: Learner, block: Block) -> Array:
     """The margins of the block's rows, each as the next round would see it; nothing changes."""
     columns = learner.columns
-    if block.rows.width <= columns or not learner.engine.counts_columns:
+    if block.rows.used_columns <= columns or not learner.engine.counts_columns:
         return learner.decision_rows(block.rows)
     # A round counts the new columns of its own row: those of other rows must not widen it.
     unseen = _unseen(block, columns)
@@ -86,7 +86,7 @@ def _joined(margins: list[Array]) -> Array:
 
 def _cuts(learner: Learner, block: Block, known: int) -> Iterator[tuple[int, int, int]]:
     """Start, stop and number of known columns of each piece."""
-    last = max(known, block.rows.width)
+    last = max(known, block.rows.used_columns)
     everywhere = learner.engine.counts_columns
     limits = [limit for limit in learner.engine.column_limits if known <= limit < last]
     if last == known or not (everywhere or limits):

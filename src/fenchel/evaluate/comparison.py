@@ -76,7 +76,7 @@ class Contest:
         learn(run.learner.copy(), next(block.parts(1)), self._width)
 
     def _withdraw(self, block: Block) -> None:
-        if self._most_full is None or block.rows.width <= self._most_full:
+        if self._most_full is None or block.rows.used_columns <= self._most_full:
             return
         for name, run in self.runs.items():
             if name not in self.withdrawn and run.learner.engine.has_matrix:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
@@ -103,7 +104,16 @@ def certify(
     if learner.rounds == 0:
         raise ValueError(f"{learner.name} has learned nothing yet: there is nothing to certify")
     read = SecondReading(learner, stream)
-    return learner.engine.certify(read, past or Hindsight(read, learner.columns), u)
+    found = learner.engine.certify(read, past or Hindsight(read, learner.columns), u)
+    return [_named(c, learner.classes) for c in found] if learner.task == "multiclass" else found
+
+
+def _named(certificate: Certificate, classes: list[Any]) -> Certificate:
+    """A certificate of one class, which the engine knows by number, by the name of the class."""
+    number, colon, rest = certificate.comparator.partition(": ")
+    if not (colon and number.isdigit()):
+        return certificate
+    return replace(certificate, comparator=f"{classes[int(number)]}: {rest}")
 
 
 def theorems(learner: Learner) -> dict[str, list[str]]:

@@ -69,13 +69,20 @@ def compose(loss: Any, regularizer: Any, rule: Any, *, averaged: bool, certify: 
                 "rules.Subgradient()"
             )
         if not knows(verb, type(part)):
-            name, cls = verb.table.name, type(part).__name__
-            raise ValueError(
-                f"{what}={part!r}: {cls} has no verb {name!r}; write it with @{name}.of({cls})"
-            )
+            raise _missing(what, part, verb)
+    for verb in getattr(rule, "asks", ()):
+        if not knows(verb, type(regularizer)):
+            raise _missing(f"rule={rule!r} with regularizer", regularizer, verb)
     average = average_for(regularizer) if averaged else NoAverage()
     ledger = ledger_for(regularizer) if certify else NoLedger()
     return Parts(loss, regularizer, rule, average, ledger)
+
+
+def _missing(what: str, part: Any, verb: Any) -> ValueError:
+    name, cls = verb.table.name, type(part).__name__
+    return ValueError(
+        f"{what}={part!r}: {cls} has no verb {name!r}; write it with @{name}.of({cls})"
+    )
 
 
 class Composed(Engine):
@@ -158,8 +165,6 @@ class Composed(Engine):
         # Arrays that joblib maps from a file cannot be learned into.
         writable = all(array.flags.writeable for _, array in state.arrays(self._parts))
         self._hold(self._parts if writable else state.copy(self._parts))
-        if not self.counts.flags.writeable:
-            self.counts = self.counts.copy()
 
     # ── learning and reading ────────────────────────────────────────────────────────────────────
 

@@ -175,6 +175,8 @@ class Engine(ABC):
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
+        if not self.counts.flags.writeable:  # mapped from a file, by joblib
+            self.counts = self.counts.copy()
 
     # ── what was promised ───────────────────────────────────────────────────────────────────────
 

@@ -31,6 +31,7 @@ class Labels:
     """
 
     has_classes = True
+    dimensions = 1
 
     def __init__(self, classes: Sequence[Any] | None = None) -> None:
         declared = [None, None] if classes is None else [_plain(c) for c in classes]
@@ -130,6 +131,7 @@ class ClassLabels:
     """
 
     has_classes = True
+    dimensions = 1
 
     def __init__(self, classes: Sequence[Any] | None = None) -> None:
         self.classes: list[Any] = [_plain(label) for label in classes or []]
@@ -184,6 +186,8 @@ class LabelSets(ClassLabels):
     >>> labels.decode([0.5, -1.0])
     {'a'}
     """
+
+    dimensions = 2
 
     def encode(self, y: Any) -> Array:
         """±1 for each row and label; new labels get the next columns."""
@@ -258,6 +262,8 @@ class TaskTargets(ClassLabels):
            [ 1.,  4.]])
     """
 
+    dimensions = 2
+
     def encode(self, y: Any) -> Array:
         """One row of targets a row; new tasks get the next columns."""
         if y is None or not all(isinstance(row, Mapping) for row in y):
@@ -307,6 +313,7 @@ class Numbers:
     """Targets that are numbers: nothing to encode, no classes."""
 
     has_classes = False
+    dimensions = 1
     known: Any = None
 
     def __init__(self, classes: Any = None) -> None:
@@ -331,6 +338,8 @@ class Numbers:
 
 class Outputs(Numbers):
     """Several numbers a row: outputs, or relevance and query."""
+
+    dimensions = 2
 
     def encode(self, y: Any) -> Array:
         """One row of finite numbers a row."""

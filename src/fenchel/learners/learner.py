@@ -416,7 +416,7 @@ class Learner:
         if one_a_row and given.shape != (count,):
             raise ValueError(f"y has shape {given.shape}, X has {count} rows: give one a row")
         targets = self._coding.encode(given)
-        if len(targets) != count or targets.ndim > 2:
+        if targets.ndim != self._coding.dimensions or len(targets) != count:
             raise ValueError(f"y has shape {targets.shape}, X has {count} rows: give one a row")
         return targets
 

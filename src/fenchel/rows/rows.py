@@ -42,7 +42,7 @@ class Rows:
         values = np.asarray(values)
         if values.dtype not in (np.float64, np.float32):
             values = values.astype(np.float64)
-        width = width or int(indices.max(initial=0)) + (len(indices) > 0)
+        width = width or (int(indices.max()) + 1 if len(indices) else 0)
         return cls(SparseRows(indptr, indices, values, bits_of(values)), len(indptr) - 1, width)
 
     @classmethod
@@ -82,6 +82,14 @@ class Rows:
         if isinstance(self.view, DenseRows):
             return int(self.view.values.size)
         return int(self.view.indptr[self.count] - self.view.indptr[0])
+
+    @property
+    def used_columns(self) -> int:
+        """One more than the largest column that a row names."""
+        if isinstance(self.view, DenseRows):
+            return self.width
+        first, last = self.view.indptr[0], self.view.indptr[self.count]
+        return int(self.view.indices[first:last].max()) + 1 if last > first else 0
 
     @property
     def nbytes(self) -> int:

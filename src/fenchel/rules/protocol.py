@@ -2,8 +2,9 @@
 
 A rule answers the verb ``coefficient`` in compiled code and the method ``step`` in NumPy, which give the
 same number: the first serves the loops, the second Algorithm 1 in NumPy, by which certificates are
-recomputed. Theorems ask for
+recomputed. It may tell
 
+* ``asks``: the verbs that it needs of the regularizer, beyond those of learning;
 * ``family``: the rule by its name in a theorem, "" where none speaks of it;
 * ``rate(loss)``: η where z_t = −η·ℓ′_t under this loss, None for every other rule;
 * ``towards_label``: z_t = η_t·y_t·x_t with η_t ≥ 0 under the hinge loss.

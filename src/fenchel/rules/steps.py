@@ -167,6 +167,11 @@ class TunedAggressive(NamedTuple):
     level: Array = SCALAR
 
     @property
+    def asks(self) -> tuple[Any, ...]:
+        """The verbs that it needs of the regularizer."""
+        return (dual_norm_of,)
+
+    @property
     def family(self) -> str:
         """Its name in theorems."""
         return "tuned"
@@ -274,6 +279,11 @@ class OriginalArow(NamedTuple):
 
     r: float = 1.0
 
+    @property
+    def asks(self) -> tuple[Any, ...]:
+        """The verbs that it needs of the regularizer."""
+        return (spread,)
+
 
 @coefficient.of(OriginalArow)
 def _original_arow(
@@ -295,6 +305,11 @@ class SoftConfidence(NamedTuple):
 
     phi: float = 1.0
     C: float = 1.0
+
+    @property
+    def asks(self) -> tuple[Any, ...]:
+        """The verbs that it needs of the regularizer."""
+        return (spread,)
 
 
 @coefficient.of(SoftConfidence)

@@ -78,7 +78,7 @@ class FrameStream(Stream):
         assert batch.vocabulary is not None
         indices = self.names.columns(*batch.vocabulary).astype(np.uint32)[batch.parsed.indices]
         values = batch.parsed.values
-        rows = Rows.sparse(batch.parsed.indptr, indices, values)
+        rows = Rows.sparse(batch.parsed.indptr, indices, values, self.columns)
         return Block(rows, labels, first_row=first_row)
 
     def _labels(self, frame: Frame, first_row: int) -> NDArray[Any]:

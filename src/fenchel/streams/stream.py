@@ -118,7 +118,7 @@ class TextStream(Stream):
         if batch.classes is not None:
             labels = np.array(batch.classes, dtype=object)[parsed.labels.astype(np.int64)]
         return Block(
-            Rows.sparse(parsed.indptr, indices, parsed.values),
+            Rows.sparse(parsed.indptr, indices, parsed.values, self.columns),
             labels if len(labels) else None,
             parsed.weights if len(parsed.weights) else None,
             parsed.groups if len(parsed.groups) else None,

@@ -53,7 +53,7 @@ def compare(
     blocks = announcing(started(source), quiet)
     first = next(blocks)
     task = task or guess_task(labels_of(source.name, first))
-    columns = max(source.width, first.rows.width)
+    columns = max(source.width, first.rows.used_columns)
     chosen = list(specifications) or _suitable(task, columns, loss, not no_intercept, certify)
     learners = _learners(chosen, task, loss, not no_intercept, certify)
     contest = Contest(learners, source.width, None if specifications else MOST_FULL)

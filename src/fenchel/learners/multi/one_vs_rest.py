@@ -64,7 +64,7 @@ class OneAgainstRest(Members):
             one = None if u is None else np.asarray(u, dtype=np.float64)[:, k]
             then = past.seen_as(("class", k, late), seen_as)
             found = member.certify(seen_as(read), then, one)
-            by_class[f"class {k}"] = [seen_through(c, seen_as) for c in found]
+            by_class[str(k)] = [seen_through(c, seen_as) for c in found]
         return every_class(by_class)
 
     def headline(self, found: list[Certificate]) -> Certificate:

@@ -67,15 +67,16 @@ def _settle(domain: Any, theta: Array, curvature: float, row: Any) -> tuple[floa
     """
     first = 0 if row.bias != 0.0 else 1
     last = first + int(domain.dimension[0])
+    room = theta.shape[0]  # coordinates beyond are only read: their θ_j is 0
     largest = -LARGEST
     for j in range(first, last):
-        largest = max(largest, theta[j] / curvature)
+        largest = max(largest, theta[j] / curvature if j < room else 0.0)
     tau = -domain.total
     while True:
         above = 0.0
         count = 0
         for j in range(first, last):
-            w = theta[j] / curvature - largest
+            w = (theta[j] / curvature if j < room else 0.0) - largest
             if w > tau:
                 above += w
                 count += 1
