@@ -1,0 +1,16 @@
+"""The way from raw columns to features, which travels with the model."""
+
+from fenchel.schema.kinds import CannotReadError, Category, Date, Ignored, Kind, Number, Text, Words
+from fenchel.schema.schema import Schema
+
+__all__ = [
+    "CannotReadError",
+    "Category",
+    "Date",
+    "Ignored",
+    "Kind",
+    "Number",
+    "Schema",
+    "Text",
+    "Words",
+]

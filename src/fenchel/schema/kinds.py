@@ -1,0 +1,231 @@
+"""What a column of raw data is, and which features a value of it makes.
+
+A feature is a name and a number. Each kind answers ``features(name, value)`` for one value that is not
+missing; this is the definition, to which the compiled readers are held.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from fenchel.schema import dates, tokens
+
+Feature = tuple[str, float]
+
+
+class CannotReadError(ValueError):
+    """A value that its column's kind cannot read: what is wrong, and what to do."""
+
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(f"{what}; {remedy}")
+        self.what, self.remedy = what, remedy
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a column is; ``missing`` says what no value means.
+
+    "absent": nothing (no feature); "indicator": the feature ``column=?``; a number: that value.
+    """
+
+    word: ClassVar[str]
+    missing: str | float = "absent"
+
+    def features(self, name: str, value: Any) -> list[Feature]:
+        """The features of a value; zeros are absent."""
+        raise NotImplementedError
+
+    def of_missing(self, name: str) -> list[Feature]:
+        """The features where there is no value."""
+        if self.missing == "absent":
+            return []
+        return (
+            [(f"{name}=?", 1.0)] if self.missing == "indicator" else [(name, float(self.missing))]
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The kind as a model file keeps it: what differs from the defaults."""
+        plain = asdict(type(self)())
+        changed = {k: v for k, v in asdict(self).items() if v != plain[k]}
+        return {"kind": self.word, **changed}
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A number: the feature ``column``.
+
+    >>> Number().features("age", "41"), Number().features("age", True), Number().features("age", 0)
+    ([('age', 41.0)], [('age', 1.0)], [])
+    """
+
+    word = "number"
+
+    def features(self, name: str, value: Any) -> list[Feature]:
+        """The number itself."""
+        number = number_of(value)
+        return [(name, number)] if number != 0.0 else []
+
+
+def number_of(value: Any) -> float:
+    """A number, also one written as text; refused where there is none, or none that is finite."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        what = f"{value!r:.60} is not a number"
+        raise CannotReadError(what, "correct it, or declare the column categorical") from None
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise CannotReadError(f"{value!r:.60} is not finite", "leave the value out")
+    return number
+
+
+@dataclass(frozen=True)
+class Category(Kind):
+    """One of several levels: the feature ``column=level``.
+
+    Numbers are levels by their text, so that 7 in a dict is the 7 of a CSV file.
+
+    >>> Category().features("hr", "7"), Category().features("hr", 7.0)
+    ([('hr=7', 1.0)], [('hr=7', 1.0)])
+    """
+
+    word = "category"
+
+    def features(self, name: str, value: Any) -> list[Feature]:
+        """1 for the level."""
+        return [(f"{name}={level_of(value)}", 1.0)]
+
+
+def level_of(value: Any) -> str:
+    """The text of a level: words as they are, numbers without a needless .0."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, (list, tuple, set, dict)):
+        what = f"{value!r:.60} is not one level"
+        raise CannotReadError(what, "declare a column of lists as words")
+    try:
+        whole = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return str(value)
+    if isinstance(value, bool) or type(value).__name__ == "bool":
+        return str(bool(value))
+    return str(int(whole)) if whole.is_integer() and abs(whole) < 1e15 else repr(whole)
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    """A text: its words, and runs of words or letters, as features ``column=word``.
+
+    ``words`` and ``letters`` are the shortest and longest runs; (0, 0) is none. ``counts`` tells how
+    often a word occurs, otherwise that it does. ``shortest`` leaves shorter words out.
+
+    >>> Text().features("body", "Free, FREE money")
+    [('body=free', 2.0), ('body=money', 1.0)]
+    """
+
+    word = "text"
+    words: tuple[int, int] = (1, 1)
+    letters: tuple[int, int] = (0, 0)
+    lower: bool = True
+    counts: bool = True
+    shortest: int = 2
+
+    def features(self, name: str, value: Any) -> list[Feature]:
+        """Each word once, in the order met."""
+        found = tokens.words_of(str(value), self.lower, self.shortest)
+        runs = tokens.ngrams(found, *self.words) if self.words[1] else []
+        runs += tokens.letter_grams(found, *self.letters) if self.letters[1] else []
+        return _counted(name, runs, self.counts)
+
+
+@dataclass(frozen=True)
+class Words(Kind):
+    """A list of words, or a text of words between separators: each the feature ``column=word``.
+
+    >>> Words().features("tags", ["red", "big"]), Words(separator="|").features("tags", "red|big")
+    ([('tags=red', 1.0), ('tags=big', 1.0)], [('tags=red', 1.0), ('tags=big', 1.0)])
+    """
+
+    word = "words"
+    separator: str = ""
+    counts: bool = True
+
+    def features(self, name: str, value: Any) -> list[Feature]:
+        """Each word once, in the order met."""
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            parts: Iterable[Any] = str(value).split(self.separator or None)
+        else:
+            parts = value
+        return _counted(name, [w for w in map(level_of, parts) if w], self.counts)
+
+
+@dataclass(frozen=True)
+class Date(Kind):
+    """A date or time: see ``fenchel.schema.dates``."""
+
+    word = "date"
+
+    def features(self, name: str, value: Any) -> list[Feature]:
+        """Waves and categories of the calendar."""
+        moment = dates.moment_of(value)
+        if moment is None:
+            what = f"{value!r:.60} is not a date"
+            raise CannotReadError(what, "write it as 2024-12-31 or 2024-12-31T23:59:59")
+        return [feature for feature in dates.features_of(name, moment) if feature[1] != 0.0]
+
+
+@dataclass(frozen=True)
+class Ignored(Kind):
+    """A column that makes no features."""
+
+    word = "ignored"
+
+    def features(self, name: str, value: Any) -> list[Feature]:
+        """None."""
+        return []
+
+
+def _counted(name: str, runs: list[str], counts: bool) -> list[Feature]:
+    found = Counter(runs)
+    return [(f"{name}={run}", float(n) if counts else 1.0) for run, n in found.items()]
+
+
+KINDS: dict[str, type[Kind]] = {
+    kind.word: kind for kind in (Number, Category, Text, Words, Date, Ignored)
+}
+
+
+def kind_of(value: Any) -> Kind:
+    """The kind that a first value suggests: numbers and booleans are numbers, lists words.
+
+    >>> [kind_of(v).word for v in (3, "3", "red", True, ["a"], [1.0])]
+    ['number', 'number', 'category', 'number', 'words', 'words']
+    """
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return Words()
+    if isinstance(value, str):
+        try:
+            number_of(value)
+        except CannotReadError:
+            return Category()
+        return Number()
+    if hasattr(value, "year") and hasattr(value, "month"):
+        return Date()
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return Category()
+    return Number()
+
+
+def kind_from_json(entry: dict[str, Any]) -> Kind:
+    """The kind that ``to_json`` wrote."""
+    options: dict[str, Any] = {k: v for k, v in entry.items() if k != "kind"}
+    for name, value in options.items():
+        options[name] = tuple(value) if isinstance(value, list) else value
+    return KINDS[entry["kind"]](**options)
