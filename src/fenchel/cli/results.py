@@ -9,6 +9,7 @@ from typing import IO, Any
 
 import click
 
+from fenchel.cli.errors import as_option
 from fenchel.cli.output import counted, fact, number, say
 from fenchel.cli.tasks import shown
 from fenchel.evaluate import Run, Score
@@ -52,11 +53,11 @@ def constant_label(run: Run) -> str:
 
 
 def tell_skipped(skipped: Skipped) -> None:
-    """Which lines were left out."""
+    """Tell which lines were left out."""
     if skipped.count:
         fact("skipped", counted(skipped.count, "line"))
-        for message in skipped.messages:
-            say(f"  {message}")
+        for error in skipped.errors:
+            say(f"  {error.message(as_option)}")
 
 
 def figures(

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from fenchel.cli.errors import as_option
 from fenchel.evaluate import embedded
 from fenchel.rows import Block
 from fenchel.streams import BadInput, Names, Stream, guess_format, open_stream
@@ -108,10 +109,9 @@ def started(source: Data) -> Iterator[Block]:
     blocks = iter(source.stream)
     first = next(blocks, None)
     if first is None:
-        skipped = source.stream.skipped.messages
-        what = (
-            f"no row is left; the first bad line: {skipped[0]}" if skipped else "there are no rows"
-        )
+        what = "there are no rows"
+        for error in source.stream.skipped.errors[:1]:
+            what = f"no row is left; the first bad line: {error.message(as_option)}"
         raise BadInput(what, "give at least one", file=source.name)
     return chain([first], blocks)
 

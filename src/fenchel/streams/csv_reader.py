@@ -16,7 +16,7 @@ from fenchel.streams.csv import CATEGORY, IGNORED, NUMBER, Layout, parse
 from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
 from fenchel.streams.csv_header import decimal_commas, first_number_of_a_row, is_header, names_of
 from fenchel.streams.decimal_fallback import Hard, parse_exactly
-from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake
+from fenchel.streams.errors import EXPLANATIONS, Argument, BadInput, Mistake, Remedy
 from fenchel.streams.names import joined
 
 SEPARATORS = ",;\t"
@@ -84,7 +84,7 @@ class CsvReader:
         settled = [name for name, kind in self.kinds.items() if kind in ("category", "ignored")]
         for name in (column for column in found if column not in settled):
             what = f"a decimal comma in the column {name}"
-            remedy = "write decimal points, or declare the column in categorical="
+            remedy = ("write decimal points, or declare the column with ", Argument("categorical"))
             raise self._refused(what, remedy, found[name], self.header_lines + 1)
 
     def split(self, data: Bytes) -> int:
@@ -124,13 +124,14 @@ class CsvReader:
 
     def _told_by(self, cells: list[str]) -> bool:
         """Whether the first line is a header; what could be taken for the other is refused."""
-        which = "say which it is: header=True or header=False"
+        header_or_row = (Argument("header", True), " or ", Argument("header", False))
+        which = ("say which it is: ", *header_or_row)
         header = is_header(cells)
         if header is None:
             raise self._refused("the first line may be a header or a row", which, ",".join(cells))
         row = first_number_of_a_row(cells, self.label) if header else None
         if row is not None:
-            remedy = f"add a header, or {which}"
+            remedy = ("add a header, or ", *which)
             raise self._refused("the first line looks like a row, not a header", remedy, row)
         return header
 
@@ -147,9 +148,11 @@ class CsvReader:
             raise self._refused(f"the header cannot be read: {error}", "correct it") from None
 
     def _set_columns(self, columns: list[str]) -> None:
+        remedy: Remedy
         twice = sorted({name for name in columns if columns.count(name) > 1})
         if twice:
-            remedy = "rename one of them, or say header=False if the first line is a row"
+            no_header = Argument("header", False)
+            remedy = ("rename one of them, or say ", no_header, " if the first line is a row")
             raise self._refused("two columns have one name", remedy, twice[0])
         long = next((name for name in columns if len(name.encode()) > LONGEST_CELL), None)
         if long is not None:
@@ -166,7 +169,7 @@ class CsvReader:
             remedy = f"name the label's column: {', '.join(columns)}"
             raise self._refused("no column has the name of the label", remedy, self.label)
         if self.label in self._ignore:
-            remedy = "name the label's column in label="
+            remedy = ("name the label's column with ", Argument("label"))
             raise self._refused("the label is to be ignored", remedy, self.label)
         self._set_kinds(columns)
 
@@ -187,7 +190,9 @@ class CsvReader:
             kinds[label_column] = IGNORED
         self._kinds = np.array(kinds, np.int8)
 
-    def _refused(self, what: str, remedy: str, value: str | None = None, line: int = 1) -> BadInput:
+    def _refused(
+        self, what: str, remedy: Remedy, value: str | None = None, line: int = 1
+    ) -> BadInput:
         return BadInput(what, remedy, value=value, file=self._file, line=line)
 
     def parse(self, data: Bytes) -> Batch:
