@@ -7,16 +7,14 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from fenchel.certificates import Certificate, Regret
+from fenchel.certificates import Certificate, Regret, table
 from fenchel.certificates.hindsight import MOST_HELD
+from fenchel.certificates.tables import FIGURES, WIDTH, figures, text_table
 from fenchel.cli.output import LABEL_WIDTH, counted, fact, say
 from fenchel.cli.sources import Data
-from fenchel.cli.tables import WIDTH, table
 from fenchel.evaluate import embedded, learn
 from fenchel.learners import Learner
 from fenchel.rows import Block
-
-HEADINGS = ["theorem", "achieved", "bound", "slack", "holds"]
 
 
 class Kept:
@@ -80,36 +78,18 @@ class Kept:
 
 
 def tell_certificates(found: list[Certificate]) -> None:
-    """All certificates of one run."""
-    rows = [[f"{c.theorem}, {c.equation}", *_figures(c)] for c in found]
+    """Tell all certificates of one run."""
     say()
-    for line in table(HEADINGS, rows) if rows else ["no theorem covers this run"]:
-        say(line)
+    say(table(found) if found else "no theorem covers this run")
 
 
 def certificate_lines(best: Mapping[str, Certificate | None]) -> list[str]:
-    """The tightest certificate of each learner."""
-    rows = []
-    for name, c in best.items():
-        if c is not None:
-            rows.append([f"{name}: {c.theorem}, {c.equation}", *_figures(c)])
+    """Lay out the tightest certificate of each learner."""
+    found = {f"{name}: {c.theorem}, {c.equation}": c for name, c in best.items() if c is not None}
+    rows = [[name, *figures(c)] for name, c in found.items()]
     none = [name for name, c in best.items() if c is None]
     said = [f"no theorem covers {', '.join(none)}"] if none else []
-    return table(["learner: theorem", *HEADINGS[1:]], rows) + said
-
-
-def _figures(c: Certificate) -> list[str]:
-    return [*(f"{value:.6g}" for value in (c.achieved, c.bound, c.slack)), _answer(c)]
-
-
-def _answer(c: Certificate) -> str:
-    if c.kind == "printed":
-        return "printed"
-    if c.kind == "variant":
-        return f"{'yes' if c.holds else 'no'} (not promised)"
-    if c.undecided:
-        return "undecided: rounding"
-    return "yes" if c.holds else "NO"
+    return text_table(["learner: theorem", *FIGURES], rows) + said
 
 
 def tell_regret(name: str, regret: Regret | None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from fenchel.certificates.tables import text_table
 from fenchel.cli.advice import advice
 from fenchel.cli.building import build, refuse_wrong
 from fenchel.cli.certifying import Kept, as_json, certificate_lines
@@ -17,7 +18,6 @@ from fenchel.cli.progress import Rate
 from fenchel.cli.reporting import write_report
 from fenchel.cli.results import constant_label, figures, tell_skipped, write_json
 from fenchel.cli.sources import Data, Reading, open_data, started
-from fenchel.cli.tables import table
 from fenchel.cli.tasks import LabelCheck, guess_task, labels_of, mapping
 from fenchel.cli.train_options import refuse_wrong_place
 from fenchel.evaluate import Comparison, Contest, Run, best_certificates, learners_for
@@ -156,7 +156,7 @@ def _of_classes(result: Comparison) -> list[str]:
         rows.append([name, f"{score.error:.2%}", *cells, seconds(score.seconds), size(memory)])
     if all(row[4] == "–" for row in rows):
         headings, rows = headings[:4] + headings[5:], [row[:4] + row[5:] for row in rows]
-    return table(headings, rows)
+    return text_table(headings, rows)
 
 
 def _of_numbers(result: Comparison) -> list[str]:
@@ -166,4 +166,4 @@ def _of_numbers(result: Comparison) -> list[str]:
         share = score.loss / result.constant.loss if result.constant.loss else float("nan")
         relative = f"{share:.3f}" if share < 1e4 else f"{share:.1g}"
         rows.append([name, number(score.loss), relative, seconds(score.seconds), size(memory)])
-    return table(headings, rows)
+    return text_table(headings, rows)
