@@ -10,11 +10,10 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-
 from fenchel.certificates import Certificate
 from fenchel.cli.output import number, say
 from fenchel.cli.tasks import shown
+from fenchel.evaluate.average import Average
 from fenchel.evaluate.progressive import Step
 from fenchel.learners import Learner
 from fenchel.rows import Block
@@ -36,36 +35,29 @@ class ProgressTable:
     """
 
     def __init__(
-        self, learner: Learner, quiet: bool, now: Callable[[], Certificate | None] | None = None
+        self, learner: Learner, now: Callable[[], Certificate | None] | None = None
     ) -> None:
-        self._learner, self._quiet, self._now = learner, quiet, now
-        self._next, self._rounds = 1, 0
-        self._loss = self._weight = 0.0  # so far
-        self._shown_loss = self._shown_weight = 0.0  # when the last row was shown
+        self._learner, self._now = learner, now
+        self._next = 1
+        self._shown = Average()  # when the last row was shown
 
     def see(self, block: Block, step: Step) -> None:
         """Show the rows that are due within a block."""
-        rows = len(step.outcome.losses)
-        weights = block.weights
-        loss = self._loss + np.cumsum(step.outcome.losses * weights)
-        weight = self._weight + np.cumsum(weights)
-        while not self._quiet and self._next <= self._rounds + rows:
-            at = self._next - self._rounds - 1
-            self._show(block, step, at, float(loss[at]), float(weight[at]))
+        due = []
+        while self._next <= step.before.rounds + len(block):
+            due.append(self._next)
             self._next *= 2
-        self._rounds += rows
-        self._loss, self._weight = float(loss[-1]), float(weight[-1])
+        for now in step.before.at(due, step.outcome.losses, block.importance):
+            self._show(block, step, now)
 
-    def _show(self, block: Block, step: Step, at: int, loss: float, weight: float) -> None:
-        if self._next == 1:
+    def _show(self, block: Block, step: Step, now: Average) -> None:
+        if now.rounds == 1:
             say("\n" + "\n".join(HEADINGS if self._now is None else CERTIFIED))
-        since = (loss - self._shown_loss) / max(weight - self._shown_weight, 1e-300)
+        since = now.since(self._shown).mean
+        at = now.rounds - step.before.rounds - 1
         cells = self._example(block, step, at) if self._now is None else _promise(self._now())
-        say(
-            f"{number(loss / max(weight, 1e-300)):>9}  {number(since):>9}  {self._next:>12,}"
-            f"  {cells}"
-        )
-        self._shown_loss, self._shown_weight = loss, weight
+        say(f"{number(now.mean):>9}  {number(since):>9}  {now.rounds:>12,}  {cells}")
+        self._shown = now
 
     def _example(self, block: Block, step: Step, at: int) -> str:
         assert block.labels is not None

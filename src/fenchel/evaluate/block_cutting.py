@@ -7,7 +7,7 @@ or stopping and resuming elsewhere would give another model. So a block is cut w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -26,9 +26,17 @@ def learn(learner: Learner, block: Block, width: int = 0) -> Array:
 
     ``width`` is the number of columns where it is known in advance (arrays, hashed names).
     """
+    return learn_block(learner, block, width)[0]
+
+
+def learn_block(learner: Learner, block: Block, width: int = 0) -> tuple[Array, Array]:
+    """Learn from every row in turn; returns the margins, and the labels as the learner's numbers."""
     known = max(learner.columns, width)
-    margins = [learner.learn_block(piece) for piece in pieces(learner, block, known)]
-    return margins[0] if len(margins) == 1 else _joined(margins)
+    learned = [learner.learn_block(piece) for piece in pieces(learner, block, known)]
+    if len(learned) == 1:
+        return learned[0]
+    margins, targets = zip(*learned, strict=True)
+    return _joined(margins), np.concatenate(targets)
 
 
 def pieces(learner: Learner, block: Block, known: int) -> Iterator[Block]:
@@ -68,7 +76,7 @@ def _unseen(block: Block, columns: int) -> NDArray[np.int64]:
     return np.asarray(before[rows.indptr[1:]] - before[rows.indptr[:-1]])
 
 
-def _joined(margins: list[Array]) -> Array:
+def _joined(margins: Sequence[Array]) -> Array:
     """One array; classes that a later piece brought were not known before: −∞."""
     if margins[-1].ndim == 1:
         return np.concatenate(margins)

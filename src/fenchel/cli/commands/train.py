@@ -89,7 +89,7 @@ class Training:
         self._labels = LabelCheck(source.name, [learner])
         self._kept = Kept(source)
         self._certified = Certified(self._kept, source.width)
-        self._table = ProgressTable(learner, wishes.quiet, self._now if wishes.certify else None)
+        self._table = ProgressTable(learner, self._now if wishes.certify else None)
         self._predictions = Lines(wishes.predictions)
         self._seen = 0
         self._began = time.perf_counter()
@@ -161,7 +161,8 @@ class Training:
         step = self._run.learn(block)
         if self._wishes.certify:
             self._kept.see(block)
-        self._table.see(block, step)
+        if not self._quiet:
+            self._table.see(block, step)
         self._predictions.write(self._learner.decode_many(step.margins))
 
     def _save(self) -> None:
