@@ -6,8 +6,8 @@ The table is Vowpal Wabbit's: a row at rounds 1, 2, 4, 8, …
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from types import TracebackType
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from fenchel.certificates import Certificate
@@ -29,7 +29,7 @@ HEADINGS = (
 
 
 class ProgressTable:
-    """Average loss and examples, at rounds that double; or what is certified then.
+    """Shows average loss and examples at rounds that double; or what is certified then.
 
     ``now`` gives a certificate of the rounds so far: blocks must then end where rows are due.
     """
@@ -74,52 +74,39 @@ def _promise(certificate: Certificate | None) -> str:
 
 
 def _cell(label: Any) -> str:
-    """A label or number in twelve characters."""
+    """Write a label or number in twelve characters."""
     if isinstance(label, float) and not float(label).is_integer():
         return f"{label:>12.6g}"
     text = shown(label)
     return f"{text if len(text) <= 12 else text[:11] + '…':>12}"
 
 
-class Rate:
-    """Rows so far and rows a second, in one line that a terminal overwrites."""
+@contextmanager
+def rate_line(quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Show rows so far and rows a second in one line that a terminal overwrites.
 
-    def __init__(self, quiet: bool) -> None:
-        self._progress: Any = None
-        self._task: Any = None
-        if quiet or not sys.stderr.isatty():
-            return
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    Yields what counts some more rows; without a terminal nothing is shown.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda rows: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.completed:,} rows"),
-            TextColumn("{task.fields[rate]}"),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
+    progress = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.completed:,} rows"),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    number = progress.add_task("", total=None, rate="")
 
-    def __enter__(self) -> Rate:
-        if self._progress is not None:
-            self._progress.start()
-            self._task = self._progress.add_task("", total=None, rate="")
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
-
-    def advance(self, rows: int) -> None:
-        """Count some more rows."""
-        if self._progress is None:
-            return
-        task = self._progress.tasks[0]
+    def count(rows: int) -> None:
+        task = progress.tasks[0]
         rate = (task.completed + rows) / max(task.elapsed or 0.0, 1e-9)
-        self._progress.update(self._task, advance=rows, rate=f"{rate:,.0f} rows/s")
+        progress.update(number, advance=rows, rate=f"{rate:,.0f} rows/s")
+
+    with progress:
+        yield count
