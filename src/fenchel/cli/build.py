@@ -30,7 +30,7 @@ REGRESSION_LOSS = {
 
 
 def build(text: str, task: str, certify: bool = False) -> Learner:
-    """Build the learner of a specification for a task, or raise a click error that says what is wrong.
+    """Build the learner of a specification for a task, or raise a click error.
 
     >>> build("gradient-descent:eta=0.5", "regression")
     <gradient_descent:eta=0.5,loss=squared, 0 rounds, 0 features>
@@ -101,7 +101,7 @@ class Builder:
         return made
 
     def _asked(self, name: str, parameters: dict[str, Any], task: str) -> dict[str, Any]:
-        """The parameters that the task and the other options ask for."""
+        """Collect the parameters that the task and the other options ask for."""
         asked: dict[str, Any] = {}
         takes_loss = "loss" in parameters_of(name)
         if self.loss is not None and not takes_loss:

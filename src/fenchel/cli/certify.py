@@ -54,7 +54,7 @@ class Kept:
         return self._source.stream if not self.whole and self._reopens else self._blocks
 
     def learners(self, learners: Mapping[str, Learner], quiet: bool) -> dict[str, Learner]:
-        """Return the learners whose runs these rows are: the given ones, or twins that saw the beginning."""
+        """Return the learners whose rows these are: the given ones, or twins that saw the beginning."""
         if self.whole or self._reopens:
             return dict(learners)
         rows = counted(sum(len(block) for block in self._blocks), "row")
@@ -87,7 +87,7 @@ class RunCertificates:
         return self._certified.now(self._learner) if self._kept.whole else None
 
     def finish(self, quiet: bool, told: bool) -> dict[str, Any] | None:
-        """Measure all of them, tell them if they are to be told; returns the tightest as JSON has it."""
+        """Measure all of them, and tell them where asked; returns the tightest as JSON has it."""
         (learner,) = self._kept.learners({"": self._learner}, quiet).values()
         if told:
             found = self._certified.all(learner)

@@ -21,7 +21,7 @@ Best = dict[str, Certificate | None]  # the tightest certificate of each learner
 
 
 class CompareResults:
-    """A contest that is over, for people and for programs."""
+    """Presents a contest that is over, to people and to programs."""
 
     def __init__(self, source: Data, contest: Contest) -> None:
         self.source, self.result = source, contest.result()

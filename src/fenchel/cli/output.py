@@ -37,7 +37,7 @@ def announce_compiling(quiet: bool) -> None:
                 say(_waiting_for())
 
         def on_end(self, event: Any) -> None:
-            """Nothing to say."""
+            """Say nothing."""
 
     event.register("numba:compile", Announcement())  # type: ignore[no-untyped-call]
 

@@ -85,14 +85,14 @@ def _score(run: Run) -> dict[str, Any]:
 
 
 def write_json(file: str, content: Any) -> None:
-    """Write to a file, or to standard output for ``-``; numbers that JSON does not have become null."""
+    """Write JSON to a file, or to standard output for ``-``; numbers that it does not have are null."""
     with blame(file), click.open_file(file, "w") as output:
         output.write(json_text(content))
 
 
 @contextmanager
 def prediction_lines(file: str) -> Iterator[Callable[[Iterable[Any]], None]]:
-    """Open a file for predictions, one a line, or standard output for ``-``; yields what writes some."""
+    """Open a file (or ``-``) for predictions, one a line; yields the function that writes some."""
     with blame(file), click.open_file(file, "w") as output:
         yield lambda predictions: output.writelines(f"{shown(p)}\n" for p in predictions)
 

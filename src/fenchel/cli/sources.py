@@ -15,8 +15,7 @@ from fenchel.cli.output import announce_compiling
 from fenchel.evaluate import embedded
 from fenchel.rows import Block
 from fenchel.streams import BadInput, Names, Stream, guess_format, open_stream
-
-STANDARD_INPUT = "-"
+from fenchel.streams.source import STANDARD_INPUT
 
 
 @dataclass(frozen=True)

@@ -40,11 +40,11 @@ class TrainOptions:
         return "arow" if self.task == "ranking" else "auto"
 
     def build_early(self) -> Learner:
-        """Build the learner before any data is read: for the task named, else for the first it can do."""
+        """Build the learner before any data is read, for the task named or the first it can do."""
         return self._builder().build_early(self.specification, self.task)
 
     def build(self, early: Learner, labels: NDArray[Any]) -> Learner:
-        """Return the learner for these labels: the early one, or another where they want another task."""
+        """Return the learner for these labels: the early one, or one for the task that they want."""
         task = self.task
         if task is None:
             task, possible = guess_task(labels), tasks_of(self.specification)

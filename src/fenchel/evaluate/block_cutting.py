@@ -40,7 +40,7 @@ def learn_block(learner: Learner, block: Block, width: int = 0) -> tuple[Array, 
 
 
 def pieces(learner: Learner, block: Block, known: int) -> Iterator[Block]:
-    """The block in pieces, each as wide as the columns known at its end.
+    """Cut the block into pieces, each as wide as the columns known at its end.
 
     ``known`` columns were known before it.
     """
@@ -53,7 +53,7 @@ def pieces(learner: Learner, block: Block, known: int) -> Iterator[Block]:
 
 
 def predict(learner: Learner, block: Block) -> Array:
-    """The margins of the block's rows, each as the next round would see it; nothing changes."""
+    """Compute the margins of the block's rows, each as the next round would see it; nothing changes."""
     columns = learner.columns
     if block.rows.used_columns <= columns or not learner.engine.counts_columns:
         return learner.decision_rows(block.rows)
@@ -70,14 +70,14 @@ def predict(learner: Learner, block: Block) -> Array:
 
 
 def _unseen(block: Block, columns: int) -> NDArray[np.int64]:
-    """How many columns of each row are not known."""
+    """Count the columns of each row that are not known."""
     rows = block.rows.csr()
     before = np.concatenate([[0], np.cumsum(rows.indices >= columns)])
     return np.asarray(before[rows.indptr[1:]] - before[rows.indptr[:-1]])
 
 
 def _joined(margins: Sequence[Array]) -> Array:
-    """One array; classes that a later piece brought were not known before: −∞."""
+    """Join margins; classes that a later piece brought were not known before: −∞."""
     if margins[-1].ndim == 1:
         return np.concatenate(margins)
     classes = margins[-1].shape[1]
@@ -93,7 +93,7 @@ def _joined(margins: Sequence[Array]) -> Array:
 
 
 def _cuts(learner: Learner, block: Block, known: int) -> Iterator[tuple[int, int, int]]:
-    """Start, stop and number of known columns of each piece."""
+    """Yield start, stop and number of known columns of each piece."""
     last = max(known, block.rows.used_columns)
     everywhere = learner.engine.counts_columns
     limits = [limit for limit in learner.engine.column_limits if known <= limit < last]
@@ -112,7 +112,7 @@ def _cuts(learner: Learner, block: Block, known: int) -> Iterator[tuple[int, int
 
 
 def _columns_by_row(block: Block, known: int) -> NDArray[np.int64]:
-    """How many columns are known once a row was seen."""
+    """Count the columns that are known once a row was seen."""
     rows = block.rows.csr()
     columns = np.full(len(block), known, np.int64)
     filled = np.flatnonzero(np.diff(rows.indptr))

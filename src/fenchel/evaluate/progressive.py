@@ -71,7 +71,7 @@ class Step(NamedTuple):
 
 
 class Run:
-    """A learner on its way through a stream, its score, and the loss along the way."""
+    """Leads a learner through a stream; keeps its score, and the loss along the way."""
 
     def __init__(self, learner: Learner, width: int = 0) -> None:
         self.learner = learner

@@ -64,7 +64,7 @@ class CsvReader:
         return b"\r\n" + (self._separator or ",").encode()
 
     def begin(self, pieces: Iterator[Bytes]) -> Iterator[Bytes]:
-        """The pieces after the header."""
+        """Read the header; yields the pieces after it."""
         blank = 0
         for piece in pieces:
             start = _skip_blank_lines(piece)
@@ -88,11 +88,11 @@ class CsvReader:
             raise self._refused(what, remedy, found[name], self.header_lines + 1)
 
     def split(self, data: Bytes) -> int:
-        """Records end with a line, unless it is inside quotes."""
+        """Find the end of the last record: a line end that is not inside quotes."""
         return int(after_last_record(data, self._separator_in(data)))
 
     def _separator_in(self, data: Bytes) -> int:
-        """The separator, found in the first line if none was named."""
+        """Return the separator, found in the first line if none was named."""
         if self._separator is None:
             line = data[_skip_blank_lines(data) :].tobytes().split(b"\n", 1)[0]
             self._separator = max(SEPARATORS, key=lambda s: line.count(s.encode()))
@@ -112,7 +112,7 @@ class CsvReader:
         return stop
 
     def _numbered(self, count: int) -> list[str]:
-        """The names of columns without a header; those of a model, less its label if that is gone."""
+        """Name columns without a header; those of a model, less its label if that is gone."""
         numbers = [str(k) for k in range(1, count + 1)]
         if not self._known or count == len(self._known):
             return numbers
@@ -123,7 +123,7 @@ class CsvReader:
         raise self._refused(what, remedy)
 
     def _told_by(self, cells: list[str]) -> bool:
-        """Whether the first line is a header; what could be taken for the other is refused."""
+        """Tell whether the first line is a header; what could be taken for the other is refused."""
         header_or_row = (Argument("header", True), " or ", Argument("header", False))
         which = ("say which it is: ", *header_or_row)
         header = is_header(cells)
@@ -196,7 +196,7 @@ class CsvReader:
         return BadInput(what, remedy, value=value, file=self._file, line=line)
 
     def parse(self, data: Bytes) -> Batch:
-        """The rows of a chunk; its columns' kinds as far as they are known."""
+        """Parse the rows of a chunk; its columns' kinds as far as they are known."""
         assumed = self._kinds
         kinds = assumed.copy()
 
@@ -231,7 +231,7 @@ def _skip_blank_lines(data: Bytes) -> int:
 
 
 def _first_record(data: Bytes, separator: int) -> int:
-    """The position after the first record: a quoted cell may hold line ends."""
+    """Find the position after the first record: a quoted cell may hold line ends."""
     lines = np.flatnonzero(data == 10)
     for end in lines:
         stop = int(after_last_record(data[: end + 1], separator))

@@ -38,7 +38,7 @@ def open_stream(
     kinds: Mapping[str, str] | None = None,
     chunk_bytes: int = CHUNK,
 ) -> Stream:
-    """A stream of the rows in a file, standard input (``"-"``) or an open binary file.
+    """Stream the rows in a file, standard input (``"-"``) or an open binary file.
 
     ``format`` is one of svmlight, vw, csv, jsonl, parquet, arrow, and guessed from the name when
     left out. ``label`` names the label's column (csv: the last; jsonl: ``label``, then ``y``).
@@ -117,7 +117,7 @@ def from_frame(
     block_rows: int | None = None,
     labelled: bool = True,
 ) -> Stream:
-    """A stream of the rows of a pandas or Polars frame, or of an Arrow table."""
+    """Stream the rows of a pandas or Polars frame, or of an Arrow table."""
     native = as_frame(frame)
     return FrameStream(
         lambda: iter([native]),
