@@ -20,7 +20,7 @@ import numpy as np
 import fenchel
 from benchmarks.datasets import DataMissingError, datasets, named
 from fenchel.certificates import Certificate, Hindsight
-from fenchel.cli.building import build
+from fenchel.cli.build import build
 from fenchel.evaluate import learners_for
 from fenchel.learners import Learner
 from fenchel.learners.certification import SecondReading, certify

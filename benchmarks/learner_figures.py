@@ -18,7 +18,7 @@ import numpy as np
 import fenchel
 from benchmarks.datasets import DataMissingError, Dataset, datasets
 from benchmarks.quality import error_of
-from fenchel.cli.building import build
+from fenchel.cli.build import build
 from fenchel.evaluate import learners_for
 
 PATH = Path(__file__).with_name("learner_figures.json")

@@ -67,11 +67,11 @@ def test_rows_are_kept_or_read_again_alike(tmp_path, monkeypatch, task) -> None:
     names = ["gradient-descent", "scale-invariant-adagrad"]
     chosen = [word for name in names for word in ("--learner", name)]
     run("compare", data, *chosen, "--task", task, "--certify", "--json", tmp_path / "kept")
-    from fenchel.cli import certifying, sources
+    from fenchel.cli import certify, sources
 
     opened = sources.open_stream
     monkeypatch.setattr(sources, "open_stream", lambda *a, **k: opened(*a, **k, block_rows=16))
-    monkeypatch.setattr(certifying, "MOST_HELD", 0)
+    monkeypatch.setattr(certify, "MOST_HELD", 0)
     run("compare", data, *chosen, "--task", task, "--certify", "--json", tmp_path / "again")
     kept, again = certificates(tmp_path / "kept"), certificates(tmp_path / "again")
     for name in names:
@@ -86,11 +86,11 @@ def test_standard_input_is_kept_as_far_as_there_is_room(tmp_path, monkeypatch) -
     run("train", "-", *options, stdin=lines)
     (whole,) = certificates(tmp_path / "j").values()
     assert whole["holds"] is True
-    from fenchel.cli import certifying, sources
+    from fenchel.cli import certify, sources
 
     opened = sources.open_stream
     monkeypatch.setattr(sources, "open_stream", lambda *a, **k: opened(*a, **k, block_rows=16))
-    monkeypatch.setattr(certifying, "MOST_HELD", 2500)
+    monkeypatch.setattr(certify, "MOST_HELD", 2500)
     said = run("train", "-", *options, stdin=lines).stderr
     (first,) = certificates(tmp_path / "j").values()
     assert "of the first " in said

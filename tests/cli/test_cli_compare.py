@@ -80,7 +80,7 @@ def test_full_matrices_stay_out_where_columns_are_many(tmp_path) -> None:
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_every_suitable_learner_can_be_built(task) -> None:
-    from fenchel.cli.building import build
+    from fenchel.cli.build import build
 
     for text in learners_for(task, 30):
         assert build(text, task).task == task

@@ -5,6 +5,9 @@ import os
 import pytest
 from cli_helpers import run, run_elsewhere, write_lines
 
+from fenchel.cli import main
+from fenchel.streams.errors import EXPLANATIONS, Argument
+
 GOOD = ["1 1:1", "-1 2:1", "1 1:2"]
 
 
@@ -56,6 +59,22 @@ def test_refused_data(tmp_path, name, lines, options, what) -> None:
     line = _refused("train", tmp_path / name, *learner, *options)
     assert what in line
     assert line.startswith(str(tmp_path / name))
+
+
+def test_lines_left_out_are_told_with_options_too(tmp_path) -> None:
+    bad = write_lines(tmp_path / "bad.svm", ["1 0:1"])
+    assert "declare --index-base 0 if" in _refused("train", bad, "--on-error", "skip")
+    some = write_lines(tmp_path / "some.svm", [*GOOD, "1 0:1"])
+    said = run("train", some, "--learner", "perceptron", "--on-error", "skip").stderr
+    assert "declare --index-base 0 if" in said
+
+
+def test_every_argument_that_a_remedy_names_is_an_option() -> None:
+    words = [word for told in EXPLANATIONS.values() for word in told.remedy]
+    named = {word.name for word in words if isinstance(word, Argument)}
+    assert named == {"index_base", "categorical"}
+    for command in ("train", "predict", "compare"):
+        assert named <= {option.name for option in main.commands[command].params}
 
 
 def test_a_folder_is_no_data(tmp_path) -> None:

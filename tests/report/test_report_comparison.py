@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cli.cli_helpers import run, text_lines, write_lines
+from fenchel.evaluate.average import Average
 from fenchel.evaluate.curve import Curve
 from fenchel.report.feature_importance import evidence
 from fenchel.report.stream_stats import StreamStats
@@ -59,16 +60,18 @@ def test_curves_do_not_depend_on_blocks():
     rng = np.random.default_rng(0)
     losses, weights = rng.random(300), rng.choice([0.0, 1.0, 2.0], 300)
     for importance in (None, weights):
-        whole, pieces = Curve(), Curve()
-        whole.see(losses, importance)
+        whole, pieces, before = Curve(), Curve(), Average()
+        whole.see(before, losses, importance)
         for part in np.array_split(np.arange(300), [1, 2, 7, 50, 250]):
-            pieces.see(losses[part], None if importance is None else importance[part])
+            some = losses[part], None if importance is None else importance[part]
+            pieces.see(before, *some)
+            before = before.plus(*some)
         given = np.ones(300) if importance is None else importance
-        for (n, loss), (m, again) in zip(whole.points(), pieces.points(), strict=True):
+        for (n, loss), (m, again) in zip(whole.points(before), pieces.points(before), strict=True):
             assert n == m
             assert loss == pytest.approx(again)
             assert loss == pytest.approx(losses[:n] @ given[:n] / given[:n].sum())
-        assert whole.points()[-1][0] == 300
+        assert whole.points(before)[-1][0] == 300
 
 
 def test_what_is_watched_is_the_stream():

@@ -159,7 +159,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_the_format_must_be_known(tmp_path: Path) -> None:
     path = tmp_path / "data"
     path.write_bytes(TEXT)
-    with pytest.raises(BadInput, match=r"name it: svmlight, vw"):
+    with pytest.raises(BadInput, match=r"say it with format=…: svmlight, vw"):
         open_stream(path)
     for options in ({"format": "xml"}, {"index_base": 2}, {"on_error": "x"}, {"threads": 0}):
         with pytest.raises(ValueError, match="must be"):

@@ -1,7 +1,7 @@
 """Certificates: both sides of every inequality of the paper on a run, and the best u in hindsight."""
 
 from fenchel.certificates.aggregate import hedge_bound, through_expert
-from fenchel.certificates.certificate import Assumption, Certificate, table
+from fenchel.certificates.certificate import Assumption, Certificate
 from fenchel.certificates.comparators import comparator
 from fenchel.certificates.hindsight import Hindsight, best_in_hindsight
 from fenchel.certificates.lemmas import weighted_norm_lemma
@@ -17,6 +17,7 @@ from fenchel.certificates.selection import (
     tightest,
     verify,
 )
+from fenchel.certificates.tables import table
 from fenchel.certificates.theorem import Need, Theorem
 from fenchel.certificates.theorems import THEOREMS
 

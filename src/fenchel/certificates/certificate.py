@@ -144,18 +144,3 @@ class Certificate:
             ],
         }
         return msgspec.json.encode(told).decode()
-
-    def __rich__(self) -> Any:
-        return table([self])
-
-
-def table(certificates: list[Certificate]) -> Any:
-    """Certificates as a table for the terminal, one a line."""
-    from rich.table import Table
-
-    shown = Table("theorem", "quantity", "achieved", "bound", "slack", "verdict", "against")
-    for c in certificates:
-        numbers = (f"{value:.6g}" for value in (c.achieved, c.bound, c.slack))
-        name = f"{c.theorem}, {c.equation}"
-        shown.add_row(name, c.quantity, *numbers, c.verdict, c.comparator)
-    return shown

@@ -13,7 +13,7 @@ NAMED = 4  # learners that are named before the rest is counted
 
 
 def advice(result: Comparison, regression: bool) -> str:
-    """A paragraph, and what it does not settle."""
+    """Write a paragraph: which learner to use, and what the data do not settle."""
     said = [_winner(result, regression)]
     if result.best.score.loss >= result.constant.loss:
         said.append("Beware: that is no better than the best constant; these features tell little.")
@@ -59,10 +59,11 @@ def _chance(verdict: Verdict, test: str) -> str:
 
 
 def _tied(result: Comparison) -> str:
-    """Who else may be as good: choosing the best of many flatters it a little."""
+    """Name who else may be as good: choosing the best of many flatters it a little."""
     others = zip(result.entrants[2:], result.verdicts[2:], strict=True)
     tied = [entrant.specification for entrant, verdict in others if verdict.could_be_chance]
     if not tied:
         return ""
     rest = f" and {len(tied) - NAMED} more" if len(tied) > NAMED else ""
-    return f"Not told apart from it either: {', '.join(tied[:NAMED])}{rest}."
+    are = "is" if len(tied) == 1 else "are"
+    return f"{', '.join(tied[:NAMED])}{rest} {are} not significantly different either."

@@ -10,17 +10,22 @@ from typing import Any
 
 import click
 
+from fenchel.streams import BadInput
+from fenchel.streams.errors import Argument
+
 STOPPED = 130  # the exit status of programs that Ctrl-C ended
 
-# Remedies speak of Python's arguments; here they are options.
-OPTIONS = {
-    "in categorical=": "with --categorical",
-    "in label=": "with --label",
-    "header=True": "--header",
-    "header=False": "--no-header",
-    "index_base=0": "--index-base 0",
-    "from the name; name it:": "from the name; say it with --format:",
-}
+
+def as_option(argument: Argument) -> str:
+    """Spell an argument of ``open_stream`` as the option of the same name.
+
+    >>> as_option(Argument("header", False)), as_option(Argument("index_base", 0))
+    ('--no-header', '--index-base 0')
+    """
+    name = "-".join(argument.name.split("_"))
+    if isinstance(argument.value, bool):
+        return f"--{name}" if argument.value else f"--no-{name}"
+    return f"--{name}" if argument.value is None else f"--{name} {argument.value}"
 
 
 class RefusedError(click.ClickException):
@@ -29,7 +34,7 @@ class RefusedError(click.ClickException):
     exit_code = 1
 
     def show(self, file: Any = None) -> None:
-        """One line on standard error."""
+        """Print one line on standard error."""
         click.echo(" ".join(self.message.split()), file=file, err=file is None)
 
 
@@ -48,8 +53,7 @@ class RefusingGroup(click.Group):
                 raise
             place = f"{error.filename}: " if error.filename else ""
             raise RefusedError(f"{place}{error.strerror or error}; check the path") from error
-        except ValueError as error:  # BadInput and ModelRefused among them
-            message = str(error)
-            for argument, option in OPTIONS.items():
-                message = message.replace(argument, option)
-            raise RefusedError(message) from error
+        except BadInput as error:
+            raise RefusedError(error.message(as_option)) from error
+        except ValueError as error:  # ModelRefused among them
+            raise RefusedError(str(error)) from error

@@ -14,7 +14,7 @@ EVERY = 10  # the tenth, the twentieth, … row, as in Vowpal Wabbit
 
 
 class HeldOut:
-    """Every tenth row is never learned from; from the second pass on its loss is told."""
+    """Keeps every tenth row from being learned; from the second pass on its loss is told."""
 
     def __init__(self, learner: Learner, passes: int) -> None:
         self._learner, self._passes = learner, passes
@@ -27,7 +27,7 @@ class HeldOut:
         self.score = Score() if self._number > 1 else None
 
     def to_learn(self, block: Block) -> Block:
-        """The rows to learn from; those held out are predicted with what was learned so far."""
+        """Return the rows to learn from; those held out are predicted with what was learned so far."""
         if self._passes == 1:
             return block
         held = (block.first_row + np.arange(len(block))) % EVERY == EVERY - 1
@@ -42,7 +42,7 @@ class HeldOut:
         score.add(outcome(self._learner, margins, targets, known), block.importance)
 
     def tell(self, quiet: bool) -> None:
-        """The loss of this pass."""
+        """Tell the loss of this pass."""
         if self.score is not None and self.score.rounds:
             rows = counted(self.score.rounds, "row")
             fact(f"pass {self._number}", f"loss {number(self.score.loss)}, {rows} held out", quiet)

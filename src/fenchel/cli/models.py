@@ -44,7 +44,7 @@ def save(learner: Learner, path: str, stream: Stream, reading: Reading) -> None:
 
 
 def load(path: str) -> Model:
-    """The model of a file, or ``ModelRefused``."""
+    """Load the model of a file, or raise ``ModelRefused``."""
     metadata = models.read_metadata(path)
     if "learner" not in metadata:
         raise ModelRefused(f"{path}: {NOT_A_LEARNER}")
@@ -61,7 +61,7 @@ def load(path: str) -> Model:
 
 
 def refuse_other_columns(path: str, model: Model, data: Data) -> None:
-    """Names and numbers do not mix: the columns of the data must be those of the model."""
+    """Refuse data whose columns are not those of the model: names and numbers do not mix."""
     named, numbered = "features have names", "features have numbers"
     if (model.names is None) != (data.stream.names is None):
         here, there = (numbered, named) if model.names is None else (named, numbered)
@@ -80,7 +80,7 @@ def _hashed(path: str) -> Names:
 
 
 def _checked(path: str, reading: Any) -> dict[str, Any]:
-    """What a file says of its data, if it has the shape that ``save`` gives it."""
+    """Return what a file says of its data, if it has the shape that ``save`` gives it."""
     types = {"label": str, "bits": int, "index_base": int, "header": bool}
     known = Reading().remembered()
     if isinstance(reading, dict) and FIRST <= reading.keys() <= known.keys():

@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 import click
 
+from fenchel.streams import FORMATS
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-FORMATS = ("svmlight", "vw", "csv", "jsonl", "parquet", "arrow")
 TASKS = ("binary", "multiclass", "regression", "ranking")
 
 

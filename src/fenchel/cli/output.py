@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable, Iterator
-from typing import Any, TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 LABEL_WIDTH = 15
 
 
 def say(text: str = "") -> None:
-    """A line on standard error; a progress line there makes room for it."""
+    """Print a line on standard error; a progress line there makes room for it."""
     print(text, file=sys.stderr, flush=True)
 
 
 def fact(name: str, value: Any, quiet: bool = False) -> None:
-    """A name and its value, in two columns."""
+    """Print a name and its value, in two columns."""
     if not quiet:
         say(f"{name:<{LABEL_WIDTH}}{value}")
 
@@ -40,7 +37,7 @@ def announce_compiling(quiet: bool) -> None:
                 say(_waiting_for())
 
         def on_end(self, event: Any) -> None:
-            """Nothing to say."""
+            """Say nothing."""
 
     event.register("numba:compile", Announcement())  # type: ignore[no-untyped-call]
 
@@ -54,21 +51,13 @@ def _waiting_for() -> str:
     return "compiling once: the first run takes a while, later ones do not …"
 
 
-def announcing(blocks: Iterable[T], quiet: bool) -> Iterator[T]:
-    """The same blocks. Compiling is announced once the first was read: a bad file is told alone."""
-    for number, block in enumerate(blocks):
-        if number == 0:
-            announce_compiling(quiet)
-        yield block
-
-
 def counted(count: int, what: str) -> str:
-    """``1 mistake``, ``12,345 mistakes``."""
+    """Write ``1 mistake``, ``12,345 mistakes``."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def size(count: float) -> str:
-    """A number of bytes for people: 992 B, 15 kB, 1.2 MB."""
+    """Write a number of bytes for people: 992 B, 15 kB, 1.2 MB."""
     for unit in ("B", "kB", "MB"):
         if count < 999.5:
             digits = 1 if unit != "B" and count < 9.95 else 0
@@ -78,10 +67,10 @@ def size(count: float) -> str:
 
 
 def number(value: float) -> str:
-    """A loss: six digits that matter, in at most nine characters."""
+    """Write a loss: six digits that matter, in at most nine characters."""
     return f"{value:.6f}" if 1e-4 <= abs(value) < 100.0 or value == 0.0 else f"{value:.4g}"
 
 
 def seconds(value: float) -> str:
-    """A time for people: tenths of milliseconds below a second."""
+    """Write a time for people: tenths of milliseconds below a second."""
     return f"{value:.4f}" if value < 1.0 else f"{value:.2f}"

@@ -46,7 +46,7 @@ WIDEST = 1 << 20  # columns: the second process holds a state of its own
 
 
 def is_plain() -> bool:
-    """Whether the user wants none of this."""
+    """Tell whether the user wants none of this."""
     return os.environ.get("FENCHEL_PLAIN_PROCESS", "") not in ("", "0")
 
 
@@ -122,7 +122,7 @@ def _helped(learners: Sequence[Learner], block: Block, width: int) -> Iterator[N
 
 
 def _is_first_run() -> bool:
-    """Whether no learner's loop was ever compiled from these sources, and there is a second core."""
+    """Tell whether no learner's loop was ever compiled from these sources, and there is a second core."""
     from fenchel._numba.cache import cache_folder  # deferred: loads the compiler
 
     if is_plain() or (os.cpu_count() or 1) == 1:
@@ -134,7 +134,7 @@ def _is_first_run() -> bool:
 def _started(
     learners: Sequence[Learner], block: Block, columns: int
 ) -> subprocess.Popen[bytes] | None:
-    """The second process at its work, or None where there can be none."""
+    """Start the second process; None where there can be none."""
     backwards = [_last_first(learner) for learner in reversed(learners)]
     work = pickle.dumps((backwards, block.part(0, min(HEAD, len(block))), columns))
     # -P: modules in the user's folder are not ours.

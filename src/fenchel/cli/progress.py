@@ -6,15 +6,14 @@ The table is Vowpal Wabbit's: a row at rounds 1, 2, 4, 8, …
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from types import TracebackType
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
-
-import numpy as np
 
 from fenchel.certificates import Certificate
 from fenchel.cli.output import number, say
 from fenchel.cli.tasks import shown
+from fenchel.evaluate.average import Average
 from fenchel.evaluate.progressive import Step
 from fenchel.learners import Learner
 from fenchel.rows import Block
@@ -30,42 +29,35 @@ HEADINGS = (
 
 
 class ProgressTable:
-    """Average loss and examples, at rounds that double; or what is certified then.
+    """Shows average loss and examples at rounds that double; or what is certified then.
 
     ``now`` gives a certificate of the rounds so far: blocks must then end where rows are due.
     """
 
     def __init__(
-        self, learner: Learner, quiet: bool, now: Callable[[], Certificate | None] | None = None
+        self, learner: Learner, now: Callable[[], Certificate | None] | None = None
     ) -> None:
-        self._learner, self._quiet, self._now = learner, quiet, now
-        self._next, self._rounds = 1, 0
-        self._loss = self._weight = 0.0  # so far
-        self._shown_loss = self._shown_weight = 0.0  # when the last row was shown
+        self._learner, self._now = learner, now
+        self._next = 1
+        self._shown = Average()  # when the last row was shown
 
     def see(self, block: Block, step: Step) -> None:
         """Show the rows that are due within a block."""
-        rows = len(step.outcome.losses)
-        weights = block.weights
-        loss = self._loss + np.cumsum(step.outcome.losses * weights)
-        weight = self._weight + np.cumsum(weights)
-        while not self._quiet and self._next <= self._rounds + rows:
-            at = self._next - self._rounds - 1
-            self._show(block, step, at, float(loss[at]), float(weight[at]))
+        due = []
+        while self._next <= step.before.rounds + len(block):
+            due.append(self._next)
             self._next *= 2
-        self._rounds += rows
-        self._loss, self._weight = float(loss[-1]), float(weight[-1])
+        for now in step.before.at(due, step.outcome.losses, block.importance):
+            self._show(block, step, now)
 
-    def _show(self, block: Block, step: Step, at: int, loss: float, weight: float) -> None:
-        if self._next == 1:
+    def _show(self, block: Block, step: Step, now: Average) -> None:
+        if now.rounds == 1:
             say("\n" + "\n".join(HEADINGS if self._now is None else CERTIFIED))
-        since = (loss - self._shown_loss) / max(weight - self._shown_weight, 1e-300)
+        since = now.since(self._shown).mean
+        at = now.rounds - step.before.rounds - 1
         cells = self._example(block, step, at) if self._now is None else _promise(self._now())
-        say(
-            f"{number(loss / max(weight, 1e-300)):>9}  {number(since):>9}  {self._next:>12,}"
-            f"  {cells}"
-        )
-        self._shown_loss, self._shown_weight = loss, weight
+        say(f"{number(now.mean):>9}  {number(since):>9}  {now.rounds:>12,}  {cells}")
+        self._shown = now
 
     def _example(self, block: Block, step: Step, at: int) -> str:
         assert block.labels is not None
@@ -82,52 +74,39 @@ def _promise(certificate: Certificate | None) -> str:
 
 
 def _cell(label: Any) -> str:
-    """A label or number in twelve characters."""
+    """Write a label or number in twelve characters."""
     if isinstance(label, float) and not float(label).is_integer():
         return f"{label:>12.6g}"
     text = shown(label)
     return f"{text if len(text) <= 12 else text[:11] + '…':>12}"
 
 
-class Rate:
-    """Rows so far and rows a second, in one line that a terminal overwrites."""
+@contextmanager
+def rate_line(quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Show rows so far and rows a second in one line that a terminal overwrites.
 
-    def __init__(self, quiet: bool) -> None:
-        self._progress: Any = None
-        self._task: Any = None
-        if quiet or not sys.stderr.isatty():
-            return
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    Yields what counts some more rows; without a terminal nothing is shown.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda rows: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.completed:,} rows"),
-            TextColumn("{task.fields[rate]}"),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
+    progress = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.completed:,} rows"),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    number = progress.add_task("", total=None, rate="")
 
-    def __enter__(self) -> Rate:
-        if self._progress is not None:
-            self._progress.start()
-            self._task = self._progress.add_task("", total=None, rate="")
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
-
-    def advance(self, rows: int) -> None:
-        """Count some more rows."""
-        if self._progress is None:
-            return
-        task = self._progress.tasks[0]
+    def count(rows: int) -> None:
+        task = progress.tasks[0]
         rate = (task.completed + rows) / max(task.elapsed or 0.0, 1e-9)
-        self._progress.update(self._task, advance=rows, rate=f"{rate:,.0f} rows/s")
+        progress.update(number, advance=rows, rate=f"{rate:,.0f} rows/s")
+
+    with progress:
+        yield count

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from types import TracebackType
-from typing import IO, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import click
 
+from fenchel.cli.errors import as_option
 from fenchel.cli.output import counted, fact, number, say
-from fenchel.cli.tasks import shown
+from fenchel.cli.tasks import constant_label, shown
 from fenchel.evaluate import Run, Score
 from fenchel.report.text import json_text
 from fenchel.streams import Skipped, Stream
 
 
 def tell_score(run: Run, stream: Stream, seconds: float) -> None:
-    """The totals of one learner."""
+    """Tell the totals of one learner."""
     score = run.score
     fact("rounds", f"{score.rounds:,}")
     kind = "squared" if score.mistakes is None else counted(score.mistakes, "mistake")
@@ -40,23 +41,15 @@ def tell_score(run: Run, stream: Stream, seconds: float) -> None:
     fact("seconds", f"{seconds:.2f}")
 
 
-def constant_label(run: Run) -> str:
-    """The best constant as users write their labels."""
-    value = run.constant.value
-    if run.learner.task == "regression":
-        return f"always {value:.6g}"
-    if run.learner.task == "multiclass":
-        return f"always {shown(run.learner.classes[int(value)])}"
-    assert run.learner.labels is not None
-    return f"always {shown(run.learner.labels.decode(value))}"
-
-
 def tell_skipped(skipped: Skipped) -> None:
-    """Which lines were left out."""
+    """Tell which lines were left out."""
     if skipped.count:
         fact("skipped", counted(skipped.count, "line"))
-        for message in skipped.messages:
-            say(f"  {message}")
+        for error in skipped.errors:
+            say(f"  {error.message(as_option)}")
+
+
+# ── for programs ────────────────────────────────────────────────────────────────────────────────
 
 
 def figures(
@@ -65,7 +58,7 @@ def figures(
     held: Score | None = None,
     certificates: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The figures of one or more learners over the same rounds, as JSON has them."""
+    """Collect the figures of one or more learners over the same rounds, as JSON has them."""
     promised = {name: {"certificate": c} for name, c in (certificates or {}).items()}
     some = next(iter(runs.values()))
     found: dict[str, Any] = {
@@ -75,8 +68,7 @@ def figures(
         "features": some.learner.columns,
         "best_constant_loss": None if some.learner.task == "ranking" else some.constant.loss,
         "learners": [
-            {"spec": name, **_score(run.score), **_order(run), **promised.get(name, {})}
-            for name, run in runs.items()
+            {"spec": name, **_score(run), **promised.get(name, {})} for name, run in runs.items()
         ],
     }
     if held is not None:
@@ -84,32 +76,33 @@ def figures(
     return found
 
 
-def _score(score: Score) -> dict[str, Any]:
-    return {
-        "loss": score.loss,
-        "error": score.error,
-        "mistakes": score.mistakes,
-        "margin_errors": score.margin_errors,
-        "updates": score.updates,
-        "seconds": score.seconds,
-    }
-
-
-def _order(run: Run) -> dict[str, float]:
-    """How well a ranker ordered queries before it learned from them."""
-    ranker = run.learner
-    return {"auc": ranker.auc, "ndcg": ranker.ndcg} if ranker.task == "ranking" else {}
+def _score(run: Run) -> dict[str, Any]:
+    names = ("loss", "error", "mistakes", "margin_errors", "updates", "seconds")
+    found = {name: getattr(run.score, name) for name in names}
+    if run.learner.task == "ranking":  # how well it ordered queries before it learned from them
+        found |= {"auc": run.learner.auc, "ndcg": run.learner.ndcg}
+    return found
 
 
 def write_json(file: str, content: Any) -> None:
-    """To a file, or to standard output for ``-``; numbers that JSON does not have become null."""
-    with naming(file), click.open_file(file, "w") as output:
+    """Write JSON to a file, or to standard output for ``-``; numbers that it does not have are null."""
+    with blame(file), click.open_file(file, "w") as output:
         output.write(json_text(content))
 
 
 @contextmanager
-def naming(file: str) -> Iterator[None]:
-    """A failure to write says which file it was, which the system does not tell."""
+def prediction_lines(file: str) -> Iterator[Callable[[Iterable[Any]], None]]:
+    """Open a file (or ``-``) for predictions, one a line; yields the function that writes some."""
+    with blame(file), click.open_file(file, "w") as output:
+        yield lambda predictions: output.writelines(f"{shown(p)}\n" for p in predictions)
+
+
+# ── files that are written ──────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def blame(file: str) -> Iterator[None]:
+    """Name the file in a failure to write it, which the system does not."""
     try:
         yield
     except OSError as error:
@@ -118,29 +111,16 @@ def naming(file: str) -> Iterator[None]:
         raise
 
 
-class Lines:
-    """A file of predictions, one a line; without a name nothing is written."""
-
-    def __init__(self, file: str | None) -> None:
-        self._file = file
-        self._stack = ExitStack()
-        self._output: IO[Any] | None = None
-
-    def __enter__(self) -> Lines:
-        if self._file is not None:
-            self._stack.enter_context(naming(self._file))
-            self._output = self._stack.enter_context(click.open_file(self._file, "w"))
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stack.__exit__(kind, error, trace)
-
-    def write(self, predictions: Iterable[Any]) -> None:
-        """Some more predictions."""
-        if self._output is not None:
-            self._output.writelines(f"{shown(prediction)}\n" for prediction in predictions)
+def refuse_wrong_place(option: str, file: str | None, *read: str) -> None:
+    """Refuse, before the work, a file that cannot be written, or that the command is to ``read``."""
+    if not file:
+        return
+    place, message = Path(file), None
+    if not place.absolute().parent.is_dir():
+        message = "there is no such folder."
+    elif place.is_dir():
+        message = "this is a directory; name a file in it."
+    elif place.is_file() and any(Path(it).is_file() and place.samefile(it) for it in read):
+        message = "this is what is read; name another file."
+    if message:
+        raise click.BadParameter(f"{file}: {message}", param_hint=f"'--{option}'")

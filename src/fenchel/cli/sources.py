@@ -10,16 +10,17 @@ from typing import Any
 
 import click
 
+from fenchel.cli.errors import as_option
+from fenchel.cli.output import announce_compiling
 from fenchel.evaluate import embedded
 from fenchel.rows import Block
 from fenchel.streams import BadInput, Names, Stream, guess_format, open_stream
-
-STANDARD_INPUT = "-"
+from fenchel.streams.source import STANDARD_INPUT
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How DATA is to be read: what a model must remember so that others read it alike."""
+    """Says how DATA is to be read: what a model must remember so that others read it alike."""
 
     format: str | None = None
     label: str | None = None
@@ -35,13 +36,13 @@ class Reading:
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> Reading:
-        """The options of a command; they are taken out of ``given``."""
+        """Take the options of a command out of ``given``."""
         chosen = {key: given.pop(key) for key in list(given) if key in cls.__dataclass_fields__}
         base = chosen.get("index_base")
         return cls(**{**chosen, "index_base": None if base is None else int(base)})
 
     def remembered(self) -> dict[str, Any]:
-        """What goes into a model file."""
+        """Return what goes into a model file."""
         return {
             "label": self.label,
             "bits": self.bits,
@@ -52,7 +53,7 @@ class Reading:
         }
 
     def like(self, remembered: dict[str, Any], place: str) -> Reading:
-        """The same, with what was not said now as it was said when the model was trained.
+        """Fill in what was not said now with what was said when the model was trained.
 
         What the format at ``place`` has no use for is left out: a refusal must not name an option
         that nobody gave.
@@ -76,7 +77,7 @@ class Data:
 def open_data(
     place: str, reading: Reading, names: Names | None = None, labelled: bool = True
 ) -> Data:
-    """The stream of a file, of standard input, or of embedded data."""
+    """Open a file, standard input, or embedded data."""
     if place in embedded.TABLES:
         table = embedded.load(place, reading.shuffle, reading.seed)
         rows = embedded.Embedded(table, names if names is not None else Names(reading.bits))
@@ -103,21 +104,24 @@ def open_data(
     return Data(place, stream, stream.columns if hashed else 0)
 
 
-def started(source: Data) -> Iterator[Block]:
-    """The blocks, at least one."""
+def begin(source: Data, quiet: bool) -> tuple[Block, Iterator[Block]]:
+    """Read the first block, which there must be; returns it, and all blocks.
+
+    Only then is compiling announced: a bad file is told alone.
+    """
     blocks = iter(source.stream)
     first = next(blocks, None)
     if first is None:
-        skipped = source.stream.skipped.messages
-        what = (
-            f"no row is left; the first bad line: {skipped[0]}" if skipped else "there are no rows"
-        )
+        what = "there are no rows"
+        for error in source.stream.skipped.errors[:1]:
+            what = f"no row is left; the first bad line: {error.message(as_option)}"
         raise BadInput(what, "give at least one", file=source.name)
-    return chain([first], blocks)
+    announce_compiling(quiet)
+    return first, chain([first], blocks)
 
 
 def _refuse_idle_options(place: str, reading: Reading) -> None:
-    """An option that could do nothing is a misunderstanding."""
+    """Refuse an option that could do nothing: it is a misunderstanding."""
     format = reading.format or guess_format(place)
     why = {
         "bits": "--bits hashes names; svmlight has numbers.",
@@ -133,7 +137,7 @@ def _refuse_idle_options(place: str, reading: Reading) -> None:
 
 
 def _idle_options(format: str | None) -> set[str]:
-    """The options that have no meaning for a format."""
+    """List the options that have no meaning for a format."""
     if format is None:
         return set()
     idle = {"bits"} if format == "svmlight" else {"index_base"}
@@ -152,7 +156,7 @@ def _refuse_missing(place: str) -> None:
 
 
 def column_name(names: Names | None, index_base: int | None, column: int) -> str:
-    """The feature's name, or its number as svmlight counts."""
+    """Return the feature's name, or its number as svmlight counts."""
     if names is not None:
         return names.name(column)
     return str(column + (1 if index_base is None else index_base))

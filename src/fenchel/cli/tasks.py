@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fenchel.evaluate import Run
 from fenchel.learners import Learner
 from fenchel.rows import Block
 from fenchel.streams import BadInput
@@ -18,7 +19,7 @@ SHOWN_CLASSES = 8
 
 
 def guess_task(labels: NDArray[Any]) -> str:
-    """The task that labels look like.
+    """Guess the task that labels look like.
 
     >>> guess_task(np.array([0.0, 1.0, 1.0])), guess_task(np.array([0.2, 1.7, 1.1]))
     ('binary', 'regression')
@@ -37,14 +38,14 @@ def guess_task(labels: NDArray[Any]) -> str:
 
 
 def labels_of(file: str, block: Block) -> NDArray[Any]:
-    """The labels of rows that must have some."""
+    """Return the labels of rows that must have some."""
     if block.labels is None:
         raise BadInput("the rows have no labels", "give each row its label", file=file)
     return block.labels
 
 
 def with_queries(file: str, blocks: Iterable[Block]) -> Iterator[Block]:
-    """Blocks whose rows must all belong to a query."""
+    """Yield the same blocks; all rows must belong to a query."""
     for block in blocks:
         missing = np.zeros(1) if block.groups is None else np.flatnonzero(block.groups < 0)
         if len(missing):
@@ -55,16 +56,12 @@ def with_queries(file: str, blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 class LabelCheck:
-    """Watches the labels of a stream: settles the coding of classes, refuses what does not fit.
+    """Watches the labels of a stream, and refuses what does not fit the task."""
 
-    The coding depends on the order in which labels first appear, never on how many rows came in
-    one block: otherwise stopping and resuming elsewhere could turn it round.
-    """
-
-    def __init__(self, file: str, learners: list[Learner]) -> None:
-        self._file, self._learners = file, learners
-        self._task = learners[0].task
-        self._resumed = learners[0].rounds > 0
+    def __init__(self, file: str, learner: Learner) -> None:
+        self._file, self._task = file, learner.task
+        self._resumed = learner.rounds > 0
+        self._met = list(learner.classes)
 
     def see(self, block: Block) -> None:
         """Look at a block before it is learned."""
@@ -73,13 +70,10 @@ class LabelCheck:
         if self._task in ("regression", "ranking") and text:
             remedy = "use --task binary or --task multiclass"
             raise self._refused(block, 0, "is not a number", remedy)
-        known = self._learners[0].classes
-        if known and isinstance(known[0], str) != text:
-            what = f"is of another kind than {shown(known[0])}"
+        if self._met and isinstance(self._met[0], str) != text:
+            what = f"is of another kind than {shown(self._met[0])}"
             raise self._refused(block, 0, what, "use the labels that the model knows")
         if self._task == "binary":
-            for learner in self._learners:
-                self._settle(learner, labels)
             self._refuse_third(block, labels)
         elif self._task == "multiclass" and not text:
             broken = np.flatnonzero(labels != np.round(labels))
@@ -87,34 +81,23 @@ class LabelCheck:
                 at = int(broken[0])
                 raise self._refused(block, at, "looks like regression", "use --task regression")
 
-    @staticmethod
-    def _settle(learner: Learner, labels: NDArray[Any]) -> None:
-        """Which label is −1 and which +1, one by one in the order of their first appearance."""
-        coding = learner.labels
-        assert coding is not None
-        while None in coding.known:
-            new = labels[unknown(labels, coding.classes)]
-            if not len(new):
-                return
-            coding.encode(new[:1])
-
     def _refuse_third(self, block: Block, labels: NDArray[Any]) -> None:
-        first = self._learners[0].classes
-        strange = np.flatnonzero(unknown(labels, first))
+        strange = np.flatnonzero(unknown(labels, self._met))
+        while len(strange) and len(self._met) < 2:
+            self._met.append(labels[strange[0]])
+            strange = np.flatnonzero(unknown(labels, self._met))
         if not len(strange):
             return
-        at = int(strange[0])
-        if (
-            not self._resumed
-            and guess_task(np.concatenate([np.array(first, labels.dtype), labels])) == "regression"
-        ):
-            what, remedy = "looks like regression", "use --task regression"
-        else:
-            what = f"is a third class beside {shown(first[0])} and {shown(first[1])}"
-            remedy = "use --task multiclass"
+        one, other = self._met
+        what = f"is a third class beside {shown(one)} and {shown(other)}"
+        remedy = "use --task multiclass"
         if self._resumed:  # its task is settled
             remedy = "use the labels that the model knows"
-        raise self._refused(block, at, what, remedy)
+        elif (
+            guess_task(np.concatenate([np.array(self._met, labels.dtype), labels])) == "regression"
+        ):
+            what, remedy = "looks like regression", "use --task regression"
+        raise self._refused(block, int(strange[0]), what, remedy)
 
     def _refused(self, block: Block, at: int, what: str, remedy: str) -> BadInput:
         assert block.labels is not None
@@ -124,7 +107,7 @@ class LabelCheck:
 
 
 def unknown(labels: NDArray[Any], classes: list[Any]) -> NDArray[np.bool_]:
-    """Which labels are none of these few classes; ``isin`` would sort or tabulate them."""
+    """Find the labels that are none of these few classes; ``isin`` would sort or tabulate them."""
     strange = np.ones(len(labels), dtype=bool)
     for known in classes:
         strange &= np.asarray(labels != known)
@@ -132,7 +115,7 @@ def unknown(labels: NDArray[Any], classes: list[Any]) -> NDArray[np.bool_]:
 
 
 def shown(label: Any) -> str:
-    """A label as users wrote it: 1.0 is 1.
+    """Write a label as users wrote it: 1.0 is 1.
 
     >>> shown(1.0), shown(np.float64(-0.5)), shown("spam")
     ('1', '-0.5', 'spam')
@@ -142,19 +125,29 @@ def shown(label: Any) -> str:
     return str(label.item() if isinstance(label, np.generic) else label)
 
 
-def mapping(learner: Learner, labels: NDArray[Any] | None = None) -> str:
-    """Which label stands for what: ``ham is −1, spam is +1``; of several classes their names.
+def mapping(learner: Learner, coming: NDArray[Any] | None = None) -> str:
+    """Tell which label stands for what: ``ham is −1, spam is +1``; of several classes their names.
 
-    ``labels`` are those about to be learned, whose classes count too.
+    ``coming`` are labels about to be learned, whose classes count too.
     """
-    if learner.labels is None:
-        return ""
-    coming = [] if labels is None else labels.tolist()
-    known = [shown(label) for label in dict.fromkeys([*learner.classes, *coming])]
+    coding = type(learner.labels)(learner.labels.known)
+    if coming is not None:
+        coding.encode(coming)
+    classes = [shown(label) for label in coding.classes]
     if learner.task == "multiclass":
-        more = f" and {len(known) - SHOWN_CLASSES} more" if len(known) > SHOWN_CLASSES else ""
-        return ", ".join(known[:SHOWN_CLASSES]) + more
-    if known == ["-1", "1"]:
+        more = f" and {len(classes) - SHOWN_CLASSES} more" if len(classes) > SHOWN_CLASSES else ""
+        return ", ".join(classes[:SHOWN_CLASSES]) + more
+    if classes == ["-1", "1"]:
         return "-1 and 1"
-    pairs = zip(learner.labels.known, ("−1", "+1"), strict=True)
+    pairs = zip(coding.known, ("−1", "+1"), strict=True)
     return ", ".join(f"{shown(label)} is {sign}" for label, sign in pairs if label is not None)
+
+
+def constant_label(run: Run) -> str:
+    """Write the best constant as users write their labels."""
+    value = run.constant.value
+    if run.learner.task == "regression":
+        return f"always {value:.6g}"
+    if run.learner.task == "multiclass":
+        return f"always {shown(run.learner.classes[int(value)])}"
+    return f"always {shown(run.learner.labels.decode(value))}"

@@ -1,17 +1,22 @@
-"""What commands were asked to do, checked before anything is done."""
+"""What ``fenchel train`` was asked to do, checked before anything is done."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import click
+from numpy.typing import NDArray
 
+from fenchel.cli.build import Builder, tasks_of
+from fenchel.cli.results import refuse_wrong_place
 from fenchel.cli.sources import Reading
+from fenchel.cli.tasks import guess_task
+from fenchel.learners import Learner
 
 
 @dataclass(frozen=True)
-class Wishes:
+class TrainOptions:
     """The options of ``fenchel train``, those of reading aside."""
 
     learner: str | None
@@ -34,6 +39,23 @@ class Wishes:
             return self.learner
         return "arow" if self.task == "ranking" else "auto"
 
+    def build_early(self) -> Learner:
+        """Build the learner before any data is read, for the task named or the first it can do."""
+        return self._builder().build_early(self.specification, self.task)
+
+    def build(self, early: Learner, labels: NDArray[Any]) -> Learner:
+        """Return the learner for these labels: the early one, or one for the task that they want."""
+        task = self.task
+        if task is None:
+            task, possible = guess_task(labels), tasks_of(self.specification)
+            # Numbers are what a regression learner is named for, however few they are.
+            if labels.dtype.kind != "O" and task not in possible:
+                task = possible[0]
+        return early if early.task == task else self._builder().build(self.specification, task)
+
+    def _builder(self) -> Builder:
+        return Builder(self.loss, not self.no_intercept, self.certify)
+
     def check(self, reading: Reading, data: str) -> None:
         """Refuse options that contradict each other, before any work is done."""
         chosen = self.learner or self.loss or self.no_intercept or self.task
@@ -55,21 +77,3 @@ class Wishes:
             raise click.UsageError(
                 "--task ranking takes one pass, without --checkpoint-every and --certify."
             )
-
-
-def refuse_wrong_place(option: str, file: str | None, *read: str) -> None:
-    """What cannot be written is better known before the work than after; nor is data written over.
-
-    ``read`` are the files that the command reads.
-    """
-    if not file:
-        return
-    place, message = Path(file), None
-    if not place.absolute().parent.is_dir():
-        message = "there is no such folder."
-    elif place.is_dir():
-        message = "this is a directory; name a file in it."
-    elif place.is_file() and any(Path(it).is_file() and place.samefile(it) for it in read):
-        message = "this is what is read; name another file."
-    if message:
-        raise click.BadParameter(f"{file}: {message}", param_hint=f"'--{option}'")

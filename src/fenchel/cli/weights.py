@@ -10,10 +10,10 @@ from __future__ import annotations
 import click
 import numpy as np
 
+from fenchel.certificates.tables import text_table
 from fenchel.cli.models import Model, load
 from fenchel.cli.output import announce_compiling
 from fenchel.cli.sources import column_name
-from fenchel.cli.tables import table
 from fenchel.cli.tasks import shown
 from fenchel.learners import Learner, Mixture
 from fenchel.report.feature_importance import Weights, weight_vectors
@@ -34,7 +34,7 @@ def _tell_shares(mixture: Learner) -> None:
     shares = sorted(mixture.shares().items(), key=lambda item: -item[1])
     click.echo()
     rows = [[name, f"{share:.1%}"] for name, share in shares]
-    click.echo("\n".join(table(["expert", "share"], rows)))
+    click.echo("\n".join(text_table(["expert", "share"], rows)))
     if mixture.task != "regression":
         click.echo(f"\nThe weights are those of its best expert, {mixture.best.specification}.")
 
@@ -57,7 +57,7 @@ def _tell_largest(model: Model, vectors: list[Weights], top: int) -> None:
     headings = ["feature", *(["class"] if several else []), "weight", "share"]
     click.echo()
     if rows:
-        click.echo("\n".join(table(headings, rows)))
+        click.echo("\n".join(text_table(headings, rows)))
     nonzero = int(np.count_nonzero(values))
     biases = ", ".join(f"{vector.bias:+.6g}" for vector in vectors)
     click.echo(f"\n{nonzero:,} of {values.size:,} weights are not zero; intercept {biases}.")

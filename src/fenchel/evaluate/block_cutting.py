@@ -7,7 +7,7 @@ or stopping and resuming elsewhere would give another model. So a block is cut w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -26,13 +26,21 @@ def learn(learner: Learner, block: Block, width: int = 0) -> Array:
 
     ``width`` is the number of columns where it is known in advance (arrays, hashed names).
     """
+    return learn_block(learner, block, width)[0]
+
+
+def learn_block(learner: Learner, block: Block, width: int = 0) -> tuple[Array, Array]:
+    """Learn from every row in turn; returns the margins, and the labels as the learner's numbers."""
     known = max(learner.columns, width)
-    margins = [learner.learn_block(piece) for piece in pieces(learner, block, known)]
-    return margins[0] if len(margins) == 1 else _joined(margins)
+    learned = [learner.learn_block(piece) for piece in pieces(learner, block, known)]
+    if len(learned) == 1:
+        return learned[0]
+    margins, targets = zip(*learned, strict=True)
+    return _joined(margins), np.concatenate(targets)
 
 
 def pieces(learner: Learner, block: Block, known: int) -> Iterator[Block]:
-    """The block in pieces, each as wide as the columns known at its end.
+    """Cut the block into pieces, each as wide as the columns known at its end.
 
     ``known`` columns were known before it.
     """
@@ -45,7 +53,7 @@ def pieces(learner: Learner, block: Block, known: int) -> Iterator[Block]:
 
 
 def predict(learner: Learner, block: Block) -> Array:
-    """The margins of the block's rows, each as the next round would see it; nothing changes."""
+    """Compute the margins of the block's rows, each as the next round would see it; nothing changes."""
     columns = learner.columns
     if block.rows.used_columns <= columns or not learner.engine.counts_columns:
         return learner.decision_rows(block.rows)
@@ -62,14 +70,14 @@ def predict(learner: Learner, block: Block) -> Array:
 
 
 def _unseen(block: Block, columns: int) -> NDArray[np.int64]:
-    """How many columns of each row are not known."""
+    """Count the columns of each row that are not known."""
     rows = block.rows.csr()
     before = np.concatenate([[0], np.cumsum(rows.indices >= columns)])
     return np.asarray(before[rows.indptr[1:]] - before[rows.indptr[:-1]])
 
 
-def _joined(margins: list[Array]) -> Array:
-    """One array; classes that a later piece brought were not known before: −∞."""
+def _joined(margins: Sequence[Array]) -> Array:
+    """Join margins; classes that a later piece brought were not known before: −∞."""
     if margins[-1].ndim == 1:
         return np.concatenate(margins)
     classes = margins[-1].shape[1]
@@ -85,7 +93,7 @@ def _joined(margins: list[Array]) -> Array:
 
 
 def _cuts(learner: Learner, block: Block, known: int) -> Iterator[tuple[int, int, int]]:
-    """Start, stop and number of known columns of each piece."""
+    """Yield start, stop and number of known columns of each piece."""
     last = max(known, block.rows.used_columns)
     everywhere = learner.engine.counts_columns
     limits = [limit for limit in learner.engine.column_limits if known <= limit < last]
@@ -104,7 +112,7 @@ def _cuts(learner: Learner, block: Block, known: int) -> Iterator[tuple[int, int
 
 
 def _columns_by_row(block: Block, known: int) -> NDArray[np.int64]:
-    """How many columns are known once a row was seen."""
+    """Count the columns that are known once a row was seen."""
     rows = block.rows.csr()
     columns = np.full(len(block), known, np.int64)
     filled = np.flatnonzero(np.diff(rows.indptr))

@@ -14,7 +14,7 @@ Blocks = Callable[[], Iterable[Block]]
 
 
 def again(learner: Learner, blocks: Blocks, width: int = 0) -> Reading:
-    """The stream as the learner saw it, cut and widened as the first time."""
+    """Read the stream again as the learner saw it, cut and widened as the first time."""
 
     def read() -> Iterator[Block]:
         known = width
@@ -27,34 +27,34 @@ def again(learner: Learner, blocks: Blocks, width: int = 0) -> Reading:
 
 
 class Certified:
-    """The certificates of learners over one stream; what is best in hindsight is sought once."""
+    """Certifies learners over one stream; what is best in hindsight is sought once."""
 
     def __init__(self, blocks: Blocks, width: int = 0) -> None:
         self._blocks, self._width = blocks, width
         self._past: Hindsight | None = None
 
     def all(self, learner: Learner) -> list[Certificate]:
-        """Every certificate of a run that applies, or is of a variant; none where none speaks of it."""
+        """Measure every certificate of a run that applies, or is of a variant."""
         if not (learner.certifies or isinstance(learner.engine, Mixture)):
             return []
         found = certify(learner, None, self._read(learner), self._hindsight(learner))
         return [c for c in found if c.applies or c.kind == "variant"]
 
     def best(self, learner: Learner) -> Certificate | None:
-        """The tightest, or None where no theorem covers the run."""
+        """Measure the tightest; None where no theorem covers the run."""
         try:
             return learner.engine.headline(self.all(learner))
         except ValueError:
             return None
 
     def regret(self, learner: Learner) -> Regret | None:
-        """The regret of a single learner."""
+        """Measure the regret of a single learner."""
         if not (isinstance(learner.engine, Composed) and learner.certifies):
             return None
         return regret(learner, self._read(learner), self._hindsight(learner))
 
     def now(self, learner: Learner) -> Certificate | None:
-        """The tightest against the weights of this moment: cheap, one reading and no search."""
+        """Measure the tightest against the weights of this moment: cheap, one reading and no search."""
         if isinstance(learner.engine, Mixture):
             return learner.engine.certify(None, None, None)[0]
         weights = learner.all_weights()
@@ -76,6 +76,6 @@ class Certified:
 def best_certificates(
     learners: Mapping[str, Learner], blocks: Blocks, width: int = 0
 ) -> dict[str, Certificate | None]:
-    """The tightest certificate of each learner's run over the blocks, or None."""
+    """Measure the tightest certificate of each learner's run over the blocks, or None."""
     certified = Certified(blocks, width)
     return {name: certified.best(learner) for name, learner in learners.items()}

@@ -40,7 +40,7 @@ class Comparison(NamedTuple):
 
 
 class Contest:
-    """Learners of one task on their way through the same stream.
+    """Leads learners of one task through the same stream.
 
     A learner that keeps a full matrix is withdrawn once the stream has more than ``most_full``
     columns: the others should not have to wait for it.
@@ -59,7 +59,7 @@ class Contest:
         self._warm = False
 
     def learn(self, block: Block) -> None:
-        """Every learner predicts and learns the block, each in its own thread."""
+        """Let every learner predict and learn the block, each in its own thread."""
         self._withdraw(block)
         names = [name for name in self.runs if name not in self.withdrawn]
         if not self._warm:
@@ -83,7 +83,7 @@ class Contest:
                 self.withdrawn.append(name)
 
     def result(self) -> Comparison:
-        """How they stand."""
+        """Tell how they stand."""
         runs = {n: run for n, run in self.runs.items() if n not in self.withdrawn}
         names = sorted(runs, key=lambda name: runs[name].score.loss)
         place = {name: k for k, name in enumerate(self.runs)}

@@ -8,7 +8,7 @@ from fenchel.parts.state import Array
 
 
 class BestConstant:
-    """The class or number that would have cost least, found along the stream.
+    """Finds, along the stream, the class or number that would have cost least.
 
     >>> constant = BestConstant(regression=False)
     >>> constant.see(np.array([1.0, -1.0, 1.0, 1.0]))

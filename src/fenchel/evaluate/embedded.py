@@ -49,7 +49,7 @@ class Embedded(Stream):
 
 
 def load(name: str, shuffle: int | None = None, seed: int = 0) -> Dataset:
-    """The table of this name, its rows shuffled if asked."""
+    """Load the table of this name, its rows shuffled if asked."""
     table = zipf(seed) if name == "zipf" else _from_scikit_learn(name)
     if shuffle is None:
         return table

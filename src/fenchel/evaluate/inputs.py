@@ -16,14 +16,14 @@ ORDER = "give the learner first, then the stream"
 
 
 def learner_of(given: Any) -> Learner:
-    """The learner itself, or that of a specification such as ``arow:r=0.1``."""
+    """Return the learner itself, or that of a specification such as ``arow:r=0.1``."""
     if isinstance(given, Stream):
         raise ValueError(f"the learner is a {type(given).__name__}: {ORDER}")
     return registry.learner_of(given)
 
 
 def blocks_of(given: Any) -> Iterator[Block]:
-    """The blocks of a stream, each with labels to score by."""
+    """Yield the blocks of a stream, each with labels to score by."""
     if isinstance(given, Learner):
         raise ValueError(f"the stream is the learner {given.specification}: {ORDER}")
     if not isinstance(given, Iterable):
@@ -49,7 +49,7 @@ def _no_stream(given: Any) -> ValueError:
 
 @contextmanager
 def naming(learners: Iterable[Learner], blocks: Any) -> Iterator[None]:
-    """The learners know their features by the names of the stream, if it has some.
+    """Let the learners know their features by the names of the stream, if it has some.
 
     Names that a learner brings keep their columns: a stream not read yet takes them over.
     """
@@ -70,7 +70,7 @@ def naming(learners: Iterable[Learner], blocks: Any) -> Iterator[None]:
 
 
 def columns_by_name(names: Names, columns: int) -> dict[str, int]:
-    """The first so many names, with their columns."""
+    """Return the first so many names, with their columns."""
     return {names.name(column): column for column in range(min(columns, len(names)))}
 
 

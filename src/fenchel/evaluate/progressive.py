@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from fenchel.evaluate.block_cutting import learn
+from fenchel.evaluate.average import Average
+from fenchel.evaluate.block_cutting import learn_block
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
@@ -24,18 +25,21 @@ from fenchel.rows import Block
 class Score:
     """Totals over the rounds so far, of predictions made before the label was seen."""
 
-    rounds: int = 0
-    weight: float = 0.0
-    total_loss: float = 0.0
+    average: Average = field(default_factory=Average)
     mistakes: int | None = 0
     margin_errors: int | None = 0
     updates: int | None = 0
     seconds: float = 0.0
 
     @property
+    def rounds(self) -> int:
+        """How many rounds were counted in."""
+        return self.average.rounds
+
+    @property
     def loss(self) -> float:
         """The average loss, each round counted by its importance."""
-        return self.total_loss / self.weight if self.weight else 0.0
+        return self.average.mean
 
     @property
     def error(self) -> float | None:
@@ -47,12 +51,9 @@ class Score:
         unknown = self.updates is None or before is None or after is None
         self.updates = None if unknown else self.updates + after - before  # type: ignore[operator]
 
-    def add(self, scored: Outcome, weights: Array | None) -> None:
+    def add(self, scored: Outcome, importance: Array | None) -> None:
         """Count in a block."""
-        self.rounds += len(scored.losses)
-        self.weight += float(len(scored.losses) if weights is None else weights.sum())
-        losses = scored.losses if weights is None else scored.losses * weights
-        self.total_loss += float(losses.sum())
+        self.average = self.average.plus(scored.losses, importance)
         self.mistakes = _more(self.mistakes, scored.mistakes)
         self.margin_errors = _more(self.margin_errors, scored.margin_errors)
 
@@ -62,15 +63,15 @@ def _more(count: int | None, flags: Flags | None) -> int | None:
 
 
 class Step(NamedTuple):
-    """What one block brought: the margins, the labels as the learner's numbers, the outcome."""
+    """What one block brought: the margins, the outcome, and the average loss before it."""
 
     margins: Array
-    targets: Array
     outcome: Outcome
+    before: Average
 
 
 class Run:
-    """A learner on its way through a stream, its score, and the loss along the way."""
+    """Leads a learner through a stream; keeps its score, and the loss along the way."""
 
     def __init__(self, learner: Learner, width: int = 0) -> None:
         self.learner = learner
@@ -81,23 +82,22 @@ class Run:
 
     def learn(self, block: Block) -> Step:
         """Predict and learn the block's rows in turn, and keep the score."""
-        known = len(self.learner.classes)
+        known, before = len(self.learner.classes), self.score.average
         updates = self.learner.updates
         began = time.perf_counter()
-        margins = learn(self.learner, block, self._width)
+        margins, targets = learn_block(self.learner, block, self._width)
         self.score.seconds += time.perf_counter() - began
         self.score.count_updates(updates, self.learner.updates)
-        targets = targets_of(self.learner, block)
         scored = outcome(self.learner, margins, targets, known)
         self.score.add(scored, block.importance)
-        self.curve.see(scored.losses, block.importance)
+        self.curve.see(before, scored.losses, block.importance)
         if targets.ndim == 1:  # no constant orders the rows of a query
             self.constant.see(targets, block.importance)
-        return Step(margins, targets, scored)
+        return Step(margins, scored, before)
 
 
 def targets_of(learner: Learner, block: Block) -> Array:
-    """The block's labels as the learner's numbers: ±1, 0 1 2 …, or as they are."""
+    """Turn a block's labels into the learner's numbers: ±1, 0 1 2 …, or as they are."""
     assert block.labels is not None, "scoring needs labels"
     if learner.task == "ranking":
         return targets_of_queries(block)

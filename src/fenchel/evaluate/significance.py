@@ -56,7 +56,7 @@ class Pairs:
         self._rounds += table.shape[1]
 
     def verdict(self, first: int, other: int) -> Verdict:
-        """The first learner against the other."""
+        """Compare the first learner with the other."""
         if self._regression:
             return self._of_numbers(first, other)
         # products[i, j]: in how many rounds i was wrong and j right.

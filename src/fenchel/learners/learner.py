@@ -199,10 +199,13 @@ class Learner:
         checked = None if given is None else validate.as_importance(given, len(rows))
         with self._lock:
             self._numbered()
-            return self._learn(rows, y, checked, checked=False)
+            return self._learn(rows, y, checked, checked=False)[0]
 
-    def learn_block(self, block: Block) -> Array:
-        """Learn from a block whose rows a reader has checked already; columns are the reader's."""
+    def learn_block(self, block: Block) -> tuple[Array, Array]:
+        """Learn from a block whose rows a reader has checked already; columns are the reader's.
+
+        Returns the margins, and the labels as the numbers that were learned.
+        """
         with self._lock:
             return self._learn(block.rows, block.labels, block.importance, checked=True)
 
@@ -427,10 +430,10 @@ class Learner:
         importance: Array | None,
         checked: bool,
         targets: Array | None = None,
-    ) -> Array:
+    ) -> tuple[Array, Array]:
         """Learn the block, or leave everything as it was and say what is wrong.
 
-        ``targets`` are y encoded, where that is known already.
+        ``targets`` are y encoded, where that is known already. Returns the margins and the targets.
         """
         engine, known, before = self.engine, self._coding.known, None
         amounts = features.ONE if importance is None else importance
@@ -450,7 +453,7 @@ class Learner:
             raise
         if self.certifies:
             self._memory.keep(Block(rows, targets, importance))
-        return margins
+        return margins, targets
 
     def _read_one(self, x: Any, what: str) -> Array:
         if not isinstance(x, (dict, Mapping)):

@@ -103,7 +103,7 @@ def _what_it_rests_on(compared: Compared) -> Section:
 def _loss_along_the_stream(compared: Compared) -> Section:
     series = []
     for name, run in list(compared.runs.items())[:CURVES]:
-        rounds, losses = zip(*run.curve.points(), strict=True)
+        rounds, losses = zip(*run.curve.points(run.score.average), strict=True)
         series.append(Series(name, rounds, losses))
     ends = [1, compared.result.rounds]
     series.append(Series("best constant", ends, [compared.result.constant.loss] * 2))

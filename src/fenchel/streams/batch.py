@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._numba import kernel
-from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake
+from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake, Remedy
 from fenchel.streams.intern_table import InternTable
 from fenchel.streams.murmur import name_hashes
 
@@ -53,7 +53,7 @@ class Refusal(NamedTuple):
 
     offset: int
     what: str
-    remedy: str
+    remedy: Remedy
     value: str | None = None
 
 

@@ -16,7 +16,7 @@ from fenchel.streams.csv import CATEGORY, IGNORED, NUMBER, Layout, parse
 from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
 from fenchel.streams.csv_header import decimal_commas, first_number_of_a_row, is_header, names_of
 from fenchel.streams.decimal_fallback import Hard, parse_exactly
-from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake
+from fenchel.streams.errors import EXPLANATIONS, Argument, BadInput, Mistake, Remedy
 from fenchel.streams.names import joined
 
 SEPARATORS = ",;\t"
@@ -64,7 +64,7 @@ class CsvReader:
         return b"\r\n" + (self._separator or ",").encode()
 
     def begin(self, pieces: Iterator[Bytes]) -> Iterator[Bytes]:
-        """The pieces after the header."""
+        """Read the header; yields the pieces after it."""
         blank = 0
         for piece in pieces:
             start = _skip_blank_lines(piece)
@@ -84,15 +84,15 @@ class CsvReader:
         settled = [name for name, kind in self.kinds.items() if kind in ("category", "ignored")]
         for name in (column for column in found if column not in settled):
             what = f"a decimal comma in the column {name}"
-            remedy = "write decimal points, or declare the column in categorical="
+            remedy = ("write decimal points, or declare the column with ", Argument("categorical"))
             raise self._refused(what, remedy, found[name], self.header_lines + 1)
 
     def split(self, data: Bytes) -> int:
-        """Records end with a line, unless it is inside quotes."""
+        """Find the end of the last record: a line end that is not inside quotes."""
         return int(after_last_record(data, self._separator_in(data)))
 
     def _separator_in(self, data: Bytes) -> int:
-        """The separator, found in the first line if none was named."""
+        """Return the separator, found in the first line if none was named."""
         if self._separator is None:
             line = data[_skip_blank_lines(data) :].tobytes().split(b"\n", 1)[0]
             self._separator = max(SEPARATORS, key=lambda s: line.count(s.encode()))
@@ -112,7 +112,7 @@ class CsvReader:
         return stop
 
     def _numbered(self, count: int) -> list[str]:
-        """The names of columns without a header; those of a model, less its label if that is gone."""
+        """Name columns without a header; those of a model, less its label if that is gone."""
         numbers = [str(k) for k in range(1, count + 1)]
         if not self._known or count == len(self._known):
             return numbers
@@ -123,14 +123,15 @@ class CsvReader:
         raise self._refused(what, remedy)
 
     def _told_by(self, cells: list[str]) -> bool:
-        """Whether the first line is a header; what could be taken for the other is refused."""
-        which = "say which it is: header=True or header=False"
+        """Tell whether the first line is a header; what could be taken for the other is refused."""
+        header_or_row = (Argument("header", True), " or ", Argument("header", False))
+        which = ("say which it is: ", *header_or_row)
         header = is_header(cells)
         if header is None:
             raise self._refused("the first line may be a header or a row", which, ",".join(cells))
         row = first_number_of_a_row(cells, self.label) if header else None
         if row is not None:
-            remedy = f"add a header, or {which}"
+            remedy = ("add a header, or ", *which)
             raise self._refused("the first line looks like a row, not a header", remedy, row)
         return header
 
@@ -147,9 +148,11 @@ class CsvReader:
             raise self._refused(f"the header cannot be read: {error}", "correct it") from None
 
     def _set_columns(self, columns: list[str]) -> None:
+        remedy: Remedy
         twice = sorted({name for name in columns if columns.count(name) > 1})
         if twice:
-            remedy = "rename one of them, or say header=False if the first line is a row"
+            no_header = Argument("header", False)
+            remedy = ("rename one of them, or say ", no_header, " if the first line is a row")
             raise self._refused("two columns have one name", remedy, twice[0])
         long = next((name for name in columns if len(name.encode()) > LONGEST_CELL), None)
         if long is not None:
@@ -166,7 +169,7 @@ class CsvReader:
             remedy = f"name the label's column: {', '.join(columns)}"
             raise self._refused("no column has the name of the label", remedy, self.label)
         if self.label in self._ignore:
-            remedy = "name the label's column in label="
+            remedy = ("name the label's column with ", Argument("label"))
             raise self._refused("the label is to be ignored", remedy, self.label)
         self._set_kinds(columns)
 
@@ -187,11 +190,13 @@ class CsvReader:
             kinds[label_column] = IGNORED
         self._kinds = np.array(kinds, np.int8)
 
-    def _refused(self, what: str, remedy: str, value: str | None = None, line: int = 1) -> BadInput:
+    def _refused(
+        self, what: str, remedy: Remedy, value: str | None = None, line: int = 1
+    ) -> BadInput:
         return BadInput(what, remedy, value=value, file=self._file, line=line)
 
     def parse(self, data: Bytes) -> Batch:
-        """The rows of a chunk; its columns' kinds as far as they are known."""
+        """Parse the rows of a chunk; its columns' kinds as far as they are known."""
         assumed = self._kinds
         kinds = assumed.copy()
 
@@ -226,7 +231,7 @@ def _skip_blank_lines(data: Bytes) -> int:
 
 
 def _first_record(data: Bytes, separator: int) -> int:
-    """The position after the first record: a quoted cell may hold line ends."""
+    """Find the position after the first record: a quoted cell may hold line ends."""
     lines = np.flatnonzero(data == 10)
     for end in lines:
         stop = int(after_last_record(data[: end + 1], separator))

@@ -6,11 +6,30 @@ line with the file, the line, the column, the value and the remedy.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 SHOWN_VALUE = 40
 SHOWN_MESSAGES = 10
+
+
+class Argument(NamedTuple):
+    """Names an argument of ``open_stream`` in a remedy; without a value, which the user has to choose.
+
+    >>> print(Argument("header", False), Argument("label"))
+    header=False label=…
+    """
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.name}={'…' if self.value is None else repr(self.value)}"
+
+
+# What to do: plain words, or words and the arguments among them.
+Remedy = str | tuple[str | Argument, ...]
 
 
 class BadInput(ValueError):  # noqa: N818 (what it says, not that it is an error)
@@ -18,12 +37,18 @@ class BadInput(ValueError):  # noqa: N818 (what it says, not that it is an error
 
     >>> print(BadInput("no label", "write the label first", value="3:1", file="a.svm", line=7))
     a.svm:7: no label ('3:1'); write the label first
+
+    A remedy may name arguments; who calls them otherwise, as the command line does, says how.
+
+    >>> error = BadInput("no rows", ("say ", Argument("header", False)), file="a.csv")
+    >>> print(error.message(lambda argument: f"--no-{argument.name}"))
+    a.csv: no rows; say --no-header
     """
 
     def __init__(
         self,
         what: str,
-        remedy: str,
+        remedy: Remedy,
         *,
         value: str | None = None,
         file: str,
@@ -32,9 +57,16 @@ class BadInput(ValueError):  # noqa: N818 (what it says, not that it is an error
     ) -> None:
         self.file, self.line, self.column = file, line, column
         self.what, self.remedy, self.value = what, remedy, value
-        place = ":".join(str(part) for part in (file, line, column) if part is not None)
-        shown = "" if value is None else f" ({shorten(value)})"
-        super().__init__(f"{place}: {what}{shown}; {remedy}")
+        super().__init__(self.message())
+
+    def message(self, spell: Callable[[Argument], str] = str) -> str:
+        """Tell all of it in one line, the arguments as ``spell`` writes them."""
+        parts = (self.file, self.line, self.column)
+        place = ":".join(str(part) for part in parts if part is not None)
+        shown = "" if self.value is None else f" ({shorten(self.value)})"
+        words = (self.remedy,) if isinstance(self.remedy, str) else self.remedy
+        remedy = "".join(spell(word) if isinstance(word, Argument) else word for word in words)
+        return f"{place}: {self.what}{shown}; {remedy}"
 
 
 class UnreadablePlace(BadInput):
@@ -42,22 +74,27 @@ class UnreadablePlace(BadInput):
 
 
 def shorten(value: str) -> str:
-    """The value between quotes, on one line, cut when it is long."""
+    """Put the value between quotes, on one line, cut when it is long."""
     return repr(value if len(value) <= SHOWN_VALUE else value[: SHOWN_VALUE - 1] + "…")
 
 
 class Skipped:
-    """Lines left out under ``on_error="skip"``: how many, and what the first ten said."""
+    """Counts the lines left out under ``on_error="skip"``, and keeps the first ten errors."""
 
     def __init__(self) -> None:
         self.count = 0
-        self.messages: list[str] = []
+        self.errors: list[BadInput] = []
+
+    @property
+    def messages(self) -> list[str]:
+        """What the first ten said."""
+        return [str(error) for error in self.errors]
 
     def add(self, error: BadInput) -> None:
         """Count one more bad line."""
         self.count += 1
-        if len(self.messages) < SHOWN_MESSAGES:
-            self.messages.append(str(error))
+        if len(self.errors) < SHOWN_MESSAGES:
+            self.errors.append(error)
 
     def __len__(self) -> int:
         return self.count
@@ -102,7 +139,7 @@ class Explanation(NamedTuple):
     """The words for a mistake."""
 
     what: str
-    remedy: str
+    remedy: Remedy
 
 
 EXPLANATIONS = {
@@ -115,7 +152,8 @@ EXPLANATIONS = {
         "the index is not a whole number", "write index:value with an index of digits only"
     ),
     Mistake.INDEX_BELOW_BASE: Explanation(
-        "index 0 where indices start at 1", "declare index_base=0 if the file counts from 0"
+        "index 0 where indices start at 1",
+        ("declare ", Argument("index_base", 0), " if the file counts from 0"),
     ),
     Mistake.INDEX_TOO_LARGE: Explanation(
         "the index is above 4294967294", "renumber the columns, or use names (vw, csv, jsonl)"
@@ -159,7 +197,8 @@ EXPLANATIONS = {
         "the line has too many cells", "give each line as many cells as the header"
     ),
     Mistake.TEXT_IN_NUMBERS: Explanation(
-        "text in a column of numbers", "correct the cell, or declare the column in categorical="
+        "text in a column of numbers",
+        ("correct the cell, or declare the column with ", Argument("categorical")),
     ),
     Mistake.EMPTY_LABEL: Explanation("the label is missing", "fill it in or drop the line"),
     Mistake.TEXT_LABEL: Explanation(

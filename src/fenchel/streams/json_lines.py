@@ -24,7 +24,7 @@ from fenchel.streams.batch import (
     must_parse_again,
 )
 from fenchel.streams.chunks import Bytes
-from fenchel.streams.errors import EXPLANATIONS, Mistake
+from fenchel.streams.errors import EXPLANATIONS, Mistake, Remedy
 from fenchel.streams.names import joined
 from fenchel.streams.readers import LineReader
 from fenchel.streams.vw import LONGEST_NAME
@@ -38,7 +38,7 @@ BYTE = re.compile(r" \(byte (\d+)\)")
 class _LineError(Exception):
     """What is wrong with a line: the reason, the remedy, the value, and the bytes to look for."""
 
-    def __init__(self, what: str, remedy: str, value: str | None, key: str) -> None:
+    def __init__(self, what: str, remedy: Remedy, value: str | None, key: str) -> None:
         super().__init__(what)
         self.remedy, self.value, self.key = remedy, value, key
 

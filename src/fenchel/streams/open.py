@@ -3,46 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from fenchel.streams.arrays import ArrayStream
 from fenchel.streams.arrow import arrow_frames
 from fenchel.streams.chunks import CHUNK
-from fenchel.streams.compression import without_compression
 from fenchel.streams.csv_reader import CsvReader
-from fenchel.streams.errors import BadInput
+from fenchel.streams.errors import Argument, BadInput
+from fenchel.streams.formats import FORMATS, guess_format
 from fenchel.streams.frames import FrameStream, as_frame
 from fenchel.streams.json_lines import JsonReader
 from fenchel.streams.names import Names
 from fenchel.streams.readers import Reader, SvmlightReader, VwReader
 from fenchel.streams.source import Source
 from fenchel.streams.stream import Stream, TextStream
-
-FORMATS = ("svmlight", "vw", "csv", "jsonl", "parquet", "arrow")
-SUFFIXES = {
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
-    ".vw": "vw",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-}
-
-
-def guess_format(name: str) -> str | None:
-    """The format that a file's name tells, its compression left aside.
-
-    >>> guess_format("clicks.csv.gz"), guess_format("news.vw"), guess_format("data")
-    ('csv', 'vw', None)
-    """
-    return SUFFIXES.get(Path(without_compression(name)).suffix.lower())
 
 
 def open_stream(
@@ -64,7 +38,7 @@ def open_stream(
     kinds: Mapping[str, str] | None = None,
     chunk_bytes: int = CHUNK,
 ) -> Stream:
-    """A stream of the rows in a file, standard input (``"-"``) or an open binary file.
+    """Stream the rows in a file, standard input (``"-"``) or an open binary file.
 
     ``format`` is one of svmlight, vw, csv, jsonl, parquet, arrow, and guessed from the name when
     left out. ``label`` names the label's column (csv: the last; jsonl: ``label``, then ``y``).
@@ -86,7 +60,7 @@ def open_stream(
     place = Source(source)
     format = format or guess_format(place.name)
     if format is None:
-        remedy = f"name it: {', '.join(FORMATS)}"
+        remedy = ("say it with ", Argument("format"), f": {', '.join(FORMATS)}")
         raise BadInput("the format cannot be told from the name", remedy, file=place.name)
     if format in ("parquet", "arrow"):
         frames = arrow_frames(place, format)
@@ -143,7 +117,7 @@ def from_frame(
     block_rows: int | None = None,
     labelled: bool = True,
 ) -> Stream:
-    """A stream of the rows of a pandas or Polars frame, or of an Arrow table."""
+    """Stream the rows of a pandas or Polars frame, or of an Arrow table."""
     native = as_frame(frame)
     return FrameStream(
         lambda: iter([native]),

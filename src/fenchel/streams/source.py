@@ -24,7 +24,8 @@ class Source:
         _refuse_other_places(place)
         self.place = place
         self.name = _name(place)
-        self._start = place.tell() if _is_seekable(place) else None
+        seekable = getattr(place, "seekable", None)
+        self._start = place.tell() if seekable is not None and seekable() else None
         self._read_before = False
 
     @property
@@ -135,10 +136,6 @@ def _name(place: Any) -> str:
         return "standard input" if place == STANDARD_INPUT else str(place)
     name = getattr(place, "name", None)
     return name if isinstance(name, str) else "input"
-
-
-def _is_seekable(place: Any) -> bool:
-    return bool(getattr(place, "seekable", lambda: False)())
 
 
 def _unbuffered(stream: Any) -> Any:

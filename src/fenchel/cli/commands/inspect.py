@@ -52,7 +52,7 @@ def _classes(metadata: dict[str, Any]) -> str:
 
 
 def _readable(value: Any) -> str:
-    """A parameter: a number, a word, a part, or other learners by name."""
+    """Write a parameter: a number, a word, a part, or other learners by name."""
     if isinstance(value, list):
         return ", ".join(_readable(item) for item in value)
     if isinstance(value, dict) and "learner" in value:

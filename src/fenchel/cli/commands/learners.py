@@ -46,13 +46,13 @@ def learners(names: tuple[str, ...], json_file: str | None) -> None:
 
 
 def _group(title: str, wanted: Callable[[str, Entry], bool]) -> list[str]:
-    """A heading, and the learners of a group in the order of their names."""
+    """Lay out a heading, and the learners of a group in the order of their names."""
     found = [_page(name, entry) for name, entry in sorted(CATALOGUE.items()) if wanted(name, entry)]
     return [f"{title}\n{'─' * len(title)}", *found] if found else []
 
 
 def _own(name: str) -> dict[str, Any]:
-    """The learner's own parameters; what every learner takes is told once, at the end."""
+    """Return the learner's own parameters; what every learner takes is told once, at the end."""
     return {key: value for key, value in parameters_of(name).items() if key not in DEFAULTS}
 
 
@@ -92,7 +92,7 @@ def _page(name: str, entry: Entry) -> str:
 
 
 def _summary(entry: Entry) -> str:
-    """The first sentence of the learner's description."""
+    """Return the first sentence of the learner's description."""
     first = (entry.build.__doc__ or "").strip().split("\n\n")[0]
     return " ".join(first.split())
 

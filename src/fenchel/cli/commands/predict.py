@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from fenchel.cli import models
-from fenchel.cli.output import announcing, say
-from fenchel.cli.results import Lines
+from fenchel.cli.output import announce_compiling, say
+from fenchel.cli.results import prediction_lines, refuse_wrong_place
 from fenchel.cli.sources import Reading, open_data
-from fenchel.cli.train_options import refuse_wrong_place
 from fenchel.evaluate import predict as margins_of
 from fenchel.models import ModelRefused
 
 
 def _absent(reading: Reading, kinds: dict[str, str]) -> list[str]:
-    """The columns that the model has learned from and the data, if it has such, does not have."""
+    """List the columns that the model has learned from and the data, if it has such, lacks."""
     if not kinds:
         return []
     learned = {name for name, kind in reading.kinds.items() if kind != "ignored"}
@@ -32,9 +31,11 @@ def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any
     source = open_data(data, reading, loaded.names, labelled=False)
     models.refuse_other_columns(model, loaded, source)
     rows, met = 0, False
-    with Lines(output or "-") as lines:
-        for block in announcing(source.stream, quiet):
-            lines.write(learner.decode_many(margins_of(learner, block)))
+    with prediction_lines(output or "-") as write:
+        for block in source.stream:
+            if not rows:  # a bad file is told alone
+                announce_compiling(quiet)
+            write(learner.decode_many(margins_of(learner, block)))
             rows += len(block)
             met = met or bool((block.indices < learner.columns).any())
     if rows and not met:

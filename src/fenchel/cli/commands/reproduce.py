@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from fenchel.certificates.tables import text_table
 from fenchel.cli.errors import RefusedError
 from fenchel.cli.output import announce_compiling, say
-from fenchel.cli.tables import table
 from fenchel.report import reproduce as claims
 
 
@@ -38,4 +38,4 @@ def _lines(found: list[claims.Measured]) -> list[str]:
         [one.claim.section.title, f"{one.promised:,}", f"{one.violated:,}", f"{one.seconds:.1f}"]
         for one in found
     ]
-    return table(["claims", "inequalities", "violated", "seconds"], rows)
+    return text_table(["claims", "inequalities", "violated", "seconds"], rows)

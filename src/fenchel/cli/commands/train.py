@@ -5,26 +5,24 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from contextlib import nullcontext
 from typing import Any
 
 import click
 
-from fenchel.certificates import Certificate
 from fenchel.cli import models
-from fenchel.cli.building import build, natural_tasks, refuse_wrong
-from fenchel.cli.certifying import Kept, as_json, tell_certificates, tell_regret
+from fenchel.cli.certify import RunCertificates
 from fenchel.cli.errors import STOPPED
 from fenchel.cli.holdout import HeldOut
-from fenchel.cli.output import announcing, counted, fact, say
+from fenchel.cli.output import counted, fact, say
 from fenchel.cli.process import compiling_ahead
-from fenchel.cli.progress import ProgressTable, Rate
-from fenchel.cli.results import Lines, figures, tell_score, tell_skipped, write_json
+from fenchel.cli.progress import ProgressTable, rate_line
+from fenchel.cli.results import figures, prediction_lines, tell_score, tell_skipped, write_json
 from fenchel.cli.signals import Interruption
-from fenchel.cli.sources import Data, Reading, open_data, started
-from fenchel.cli.tasks import LabelCheck, guess_task, labels_of, mapping, with_queries
-from fenchel.cli.train_options import Wishes
-from fenchel.evaluate import Certified, Run, learn, whole_queries
+from fenchel.cli.sources import Data, Reading, begin, open_data
+from fenchel.cli.tasks import LabelCheck, labels_of, mapping, with_queries
+from fenchel.cli.train_options import TrainOptions
+from fenchel.evaluate import Run, learn, whole_queries
 from fenchel.learners import Learner
 from fenchel.rows import Block
 
@@ -34,25 +32,25 @@ SHOWN = 6  # columns of categories, by name
 def train(data: str, **given: Any) -> None:
     """Run the command."""
     reading = Reading.of(given)
-    wishes = Wishes(**given)
-    wishes.check(reading, data)
-    if wishes.resume:
-        model = models.load(wishes.resume)
-        reading = reading.like(model.reading, data)
+    options = TrainOptions(**given)
+    options.check(reading, data)
+    if options.resume:
+        model = models.load(options.resume)
+        reading, learner = reading.like(model.reading, data), model.learner
         source = open_data(data, reading, model.names)
-        models.refuse_other_columns(wishes.resume, model, source)
-        learner, blocks = model.learner, announcing(started(source), wishes.quiet)
+        models.refuse_other_columns(options.resume, model, source)
+        _, blocks = begin(source, options.quiet)
     else:
         source = open_data(data, reading)
-        refuse_wrong(wishes.specification, wishes.task, wishes.loss, not wishes.no_intercept)
-        blocks = announcing(started(source), wishes.quiet)
-        first = next(blocks)
-        learner, blocks = _chosen(source, first, wishes), chain([first], blocks)
+        early = options.build_early()
+        first, blocks = begin(source, options.quiet)
+        learner = options.build(early, labels_of(source.name, first))
+        learner.forget_rows()  # the command keeps them
     if learner.task == "ranking":
-        wishes.check_ranking()
+        options.check_ranking()
         blocks = whole_queries(with_queries(source.name, blocks))
     blocks = compiling_ahead(blocks, [learner], source.width)
-    training = Training(learner, source, reading, wishes)
+    training = Training(learner, source, reading, options)
     with training.interruption.in_force():
         try:
             training.learn(blocks)
@@ -62,95 +60,70 @@ def train(data: str, **given: Any) -> None:
         training.finish()
 
 
-def _chosen(source: Data, first: Block, wishes: Wishes) -> Learner:
-    """The learner asked for, of the task asked for or guessed."""
-    specification = wishes.specification
-    task = wishes.task
-    if task is None:
-        labels = labels_of(source.name, first)
-        task = guess_task(labels)
-        # Numbers are what a regression learner is named for, however few they are.
-        if labels.dtype.kind != "O" and task not in natural_tasks(specification):
-            task = natural_tasks(specification)[0]
-    learner = build(specification, task, wishes.loss, not wishes.no_intercept, wishes.certify)
-    learner.forget_rows()  # the command keeps them
-    return learner
-
-
 class Training:
-    """A learner on its way through one or more passes."""
+    """Leads a learner through one or more passes."""
 
-    def __init__(self, learner: Learner, source: Data, reading: Reading, wishes: Wishes) -> None:
+    def __init__(
+        self, learner: Learner, source: Data, reading: Reading, options: TrainOptions
+    ) -> None:
         self.interruption = Interruption()
         self._learner, self._source, self._reading = learner, source, reading
-        self._wishes, self._quiet = wishes, wishes.quiet
+        self._options, self._quiet = options, options.quiet
         self._run = Run(learner, source.width)
-        self._held = HeldOut(learner, wishes.passes)
-        self._labels = LabelCheck(source.name, [learner])
-        self._kept = Kept(source)
-        self._certified = Certified(self._kept, source.width)
-        self._table = ProgressTable(learner, wishes.quiet, self._now if wishes.certify else None)
-        self._predictions = Lines(wishes.predictions)
+        self._held = HeldOut(learner, options.passes)
+        self._labels = LabelCheck(source.name, learner)
+        self._certificates = RunCertificates(learner, source) if options.certify else None
+        now = self._certificates.now if self._certificates is not None else None
+        self._table = ProgressTable(learner, now)
+        self._write: Any = None  # predictions, if they are asked for
         self._seen = 0
         self._began = time.perf_counter()
 
     def learn(self, blocks: Iterable[Block]) -> None:
-        """Every pass."""
-        with Rate(self._quiet) as rate, self._predictions:
-            for _ in range(self._wishes.passes):
+        """Learn every pass."""
+        file = self._options.predictions
+        predictions = prediction_lines(file) if file else nullcontext()
+        with rate_line(self._quiet) as count, predictions as self._write:
+            for _ in range(self._options.passes):
                 self._held.begin_pass()
                 for block in blocks:
-                    self._see_labels(block)
+                    self._labels.see(block)
+                    if not (self._seen or self._quiet):
+                        self._tell_task(block)
                     for part in self._between_checkpoints(block):
                         with self.interruption.shielded():
                             self._learn(self._held.to_learn(part))
-                    rate.advance(len(block))
+                    count(len(block))
                 self._held.tell(self._quiet)
                 blocks = self._source.stream
 
-    def _see_labels(self, block: Block) -> None:
-        """Check the labels, and say once what they were taken for."""
-        self._labels.see(block)
-        if self._seen or self._quiet:
-            return
-        told = self._wishes.task or self._wishes.resume
+    def _tell_task(self, block: Block) -> None:
+        """Say what the labels were taken for, and which columns for categories."""
+        told = self._options.task or self._options.resume
         fact("task", self._learner.task + ("" if told else " (guessed from the labels)"))
         if self._learner.labels is not None:
             fact("classes", mapping(self._learner, block.labels))
         fact("learner", self._learner.specification)
-        self._tell_categories()
-
-    def _tell_categories(self) -> None:
-        """Which columns were taken for categories: a column of numbers among them is a mistake."""
         stream = self._source.stream
         found = [n for n, kind in stream.kinds.items() if kind == "category" and n != stream.label]
-        if found:
+        if found:  # a column of numbers among them is a mistake
             more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
             fact("categories", ", ".join(found[:SHOWN]) + more)
 
     def _between_checkpoints(self, block: Block) -> Iterator[Block]:
-        """The block, cut where the model is to be saved, or certified."""
+        """Cut the block where the model is to be saved, or certified."""
+        every = self._options.checkpoint_every
         start = 0
         while start < len(block):
-            stop = min(len(block), start + self._room())
+            room = every - self._seen % every if every else sys.maxsize
+            if self._certificates is not None:  # at powers of two
+                room = min(room, (1 << self._seen.bit_length()) - self._seen)
+            stop = min(len(block), start + room)
             self._seen += stop - start
             yield block.part(start, stop)
-            every = self._wishes.checkpoint_every
             if every and self._seen % every == 0:
                 self._save()
             start = stop
-
-    def _room(self) -> int:
-        """How many rounds there are to the next cut: a checkpoint, or a power of two."""
-        every = self._wishes.checkpoint_every
-        room = every - self._seen % every if every else sys.maxsize
-        if self._wishes.certify:
-            room = min(room, (1 << self._seen.bit_length()) - self._seen)
-        return room
-
-    def _now(self) -> Certificate | None:
-        """The tightest certificate so far against the weights of this moment, while rows are few."""
-        return self._certified.now(self._learner) if self._kept.whole else None
 
     def _learn(self, block: Block) -> None:
         if not len(block):
@@ -159,41 +132,37 @@ class Training:
             learn(self._learner, block, self._source.width)
             return
         step = self._run.learn(block)
-        if self._wishes.certify:
-            self._kept.see(block)
-        self._table.see(block, step)
-        self._predictions.write(self._learner.decode_many(step.margins))
+        if self._certificates is not None:
+            self._certificates.see(block)
+        if not self._quiet:
+            self._table.see(block, step)
+        if self._write is not None:
+            self._write(self._learner.decode_many(step.margins))
 
     def _save(self) -> None:
-        assert self._wishes.save is not None
-        models.save(self._learner, self._wishes.save, self._source.stream, self._reading)
+        assert self._options.save is not None
+        models.save(self._learner, self._options.save, self._source.stream, self._reading)
 
     def finish(self, stopped: bool = False) -> None:
-        """Totals, and what --save and --json asked for."""
+        """Tell the totals, and write what --save and --json ask for."""
         seconds = time.perf_counter() - self._began
         if not self._quiet:
             say()
             tell_score(self._run, self._source.stream, seconds)
             tell_skipped(self._source.stream.skipped)
-        if self._wishes.save:
+        if self._options.save:
             self._save()
             rounds = counted(self._learner.rounds, "round")
             ctrl_c = f" after {rounds}: stopped by Ctrl-C" if stopped else ""
-            fact("saved", self._wishes.save + ctrl_c, self._quiet and not stopped)
+            fact("saved", self._options.save + ctrl_c, self._quiet and not stopped)
         elif stopped:
             fact("stopped", "by Ctrl-C; nothing was saved, since --save was not given")
-        resumed = self._wishes.resume is not None
-        name = self._learner.specification if resumed else self._wishes.specification
-        promised = {name: self._certify()} if self._wishes.certify and not stopped else None
-        if self._wishes.json_file:
+        options, promised = self._options, None
+        name = self._learner.specification if options.resume else options.specification
+        if self._certificates is not None and not stopped:
+            told = not (self._quiet and options.json_file)  # asked for by name: told somewhere
+            promised = {name: self._certificates.finish(self._quiet, told)}
+        if options.json_file:
             self._run.score.seconds = seconds
-            told = figures(self._source.name, {name: self._run}, self._held.score, promised)
-            write_json(self._wishes.json_file, told)
-
-    def _certify(self) -> dict[str, Any] | None:
-        """Tell what the theorems promised; the tightest as JSON."""
-        (learner,) = self._kept.learners({"": self._learner}, self._quiet).values()
-        if not (self._quiet and self._wishes.json_file):  # asked for by name: told somewhere
-            tell_certificates(self._certified.all(learner))
-            tell_regret(learner.name, self._certified.regret(learner))
-        return as_json(self._certified.best(learner))
+            found = figures(self._source.name, {name: self._run}, self._held.score, promised)
+            write_json(options.json_file, found)

@@ -7,20 +7,18 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from fenchel.certificates import Certificate, Regret
+from fenchel.certificates import Certificate, Regret, table
 from fenchel.certificates.hindsight import MOST_HELD
+from fenchel.certificates.tables import FIGURES, WIDTH, figures, text_table
 from fenchel.cli.output import LABEL_WIDTH, counted, fact, say
 from fenchel.cli.sources import Data
-from fenchel.cli.tables import WIDTH, table
-from fenchel.evaluate import embedded, learn
+from fenchel.evaluate import Certified, embedded, learn
 from fenchel.learners import Learner
 from fenchel.rows import Block
 
-HEADINGS = ["theorem", "achieved", "bound", "slack", "holds"]
-
 
 class Kept:
-    """The rows of a stream for a second look: those that fit into 50 MB, else the file again.
+    """Keeps the rows of a stream for a second look: those that fit into 50 MB, else the file again.
 
     What can be read but once (standard input, a pipe) and is longer gives its first rows.
     """
@@ -40,8 +38,8 @@ class Kept:
         elif self._reopens:
             self._blocks = []
 
-    def watching(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """The blocks, each kept as it passes."""
+    def through(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """Yield the same blocks, each kept as it passes."""
         for block in blocks:
             self.see(block)
             yield block
@@ -51,23 +49,17 @@ class Kept:
         place = self._source.name
         return place in embedded.TABLES or Path(place).is_file()
 
-    @property
-    def beginning(self) -> bool:
-        """Whether only the first rows can be looked at again."""
-        return not (self.whole or self._reopens)
-
     def __call__(self) -> Iterable[Block]:
-        """One more reading."""
+        """Read once more."""
         return self._source.stream if not self.whole and self._reopens else self._blocks
 
     def learners(self, learners: Mapping[str, Learner], quiet: bool) -> dict[str, Learner]:
-        """The learners whose runs these rows are: the given ones, or twins that saw the beginning."""
-        if not self.beginning:
+        """Return the learners whose rows these are: the given ones, or twins that saw the beginning."""
+        if self.whole or self._reopens:
             return dict(learners)
         rows = counted(sum(len(block) for block in self._blocks), "row")
-        fact(
-            "certificates", f"of the first {rows}: {self._source.name} cannot be read twice", quiet
-        )
+        told = f"of the first {rows}: {self._source.name} cannot be read twice"
+        fact("certificates", told, quiet)
         return {name: self._at_the_beginning(learner) for name, learner in learners.items()}
 
     def _at_the_beginning(self, learner: Learner) -> Learner:
@@ -79,42 +71,33 @@ class Kept:
         return twin
 
 
-def tell_certificates(found: list[Certificate]) -> None:
-    """All certificates of one run."""
-    rows = [[f"{c.theorem}, {c.equation}", *_figures(c)] for c in found]
-    say()
-    for line in table(HEADINGS, rows) if rows else ["no theorem covers this run"]:
-        say(line)
+class RunCertificates:
+    """Certifies the run of one learner, while it learns and at the end."""
+
+    def __init__(self, learner: Learner, source: Data) -> None:
+        self._learner, self._kept = learner, Kept(source)
+        self._certified = Certified(self._kept, source.width)
+
+    def see(self, block: Block) -> None:
+        """Keep a block that was learned."""
+        self._kept.see(block)
+
+    def now(self) -> Certificate | None:
+        """Measure the tightest so far against the weights of this moment, while rows are few."""
+        return self._certified.now(self._learner) if self._kept.whole else None
+
+    def finish(self, quiet: bool, told: bool) -> dict[str, Any] | None:
+        """Measure all of them, and tell them where asked; returns the tightest as JSON has it."""
+        (learner,) = self._kept.learners({"": self._learner}, quiet).values()
+        if told:
+            found = self._certified.all(learner)
+            say("\n" + (table(found) if found else "no theorem covers this run") + "\n")
+            _tell_regret(learner.name, self._certified.regret(learner))
+        return as_json(self._certified.best(learner))
 
 
-def certificate_lines(best: Mapping[str, Certificate | None]) -> list[str]:
-    """The tightest certificate of each learner."""
-    rows = []
-    for name, c in best.items():
-        if c is not None:
-            rows.append([f"{name}: {c.theorem}, {c.equation}", *_figures(c)])
-    none = [name for name, c in best.items() if c is None]
-    said = [f"no theorem covers {', '.join(none)}"] if none else []
-    return table(["learner: theorem", *HEADINGS[1:]], rows) + said
-
-
-def _figures(c: Certificate) -> list[str]:
-    return [*(f"{value:.6g}" for value in (c.achieved, c.bound, c.slack)), _answer(c)]
-
-
-def _answer(c: Certificate) -> str:
-    if c.kind == "printed":
-        return "printed"
-    if c.kind == "variant":
-        return f"{'yes' if c.holds else 'no'} (not promised)"
-    if c.undecided:
-        return "undecided: rounding"
-    return "yes" if c.holds else "NO"
-
-
-def tell_regret(name: str, regret: Regret | None) -> None:
-    """The regret, how it grew, and whether a batch model would have won; or why there is none."""
-    say()
+def _tell_regret(name: str, regret: Regret | None) -> None:
+    """Tell the regret, how it grew, and whether a batch model would have won; or why there is none."""
     if regret is None:
         head = f"not defined: {name} has no single loss"
         told = "it is made of several learners; the certificates tell what each lost against its u"
@@ -126,8 +109,17 @@ def tell_regret(name: str, regret: Regret | None) -> None:
         fact("", line)
 
 
+def certificate_lines(best: Mapping[str, Certificate | None]) -> list[str]:
+    """Lay out the tightest certificate of each learner."""
+    found = {f"{name}: {c.theorem}, {c.equation}": c for name, c in best.items() if c is not None}
+    rows = [[name, *figures(c)] for name, c in found.items()]
+    none = [name for name, c in best.items() if c is None]
+    said = [f"no theorem covers {', '.join(none)}"] if none else []
+    return text_table(["learner: theorem", *FIGURES], rows) + said
+
+
 def as_json(certificate: Certificate | None) -> dict[str, Any] | None:
-    """A certificate as ``--json`` has it."""
+    """Write a certificate as ``--json`` has it."""
     if certificate is None:
         return None
     return {

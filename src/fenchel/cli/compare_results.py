@@ -1,0 +1,93 @@
+"""What ``fenchel compare`` leaves behind: a table with advice, JSON, and a page with pictures."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from fenchel.certificates import Certificate
+from fenchel.certificates.tables import text_table
+from fenchel.cli.advice import advice
+from fenchel.cli.certify import as_json, certificate_lines
+from fenchel.cli.output import counted, number, seconds, size
+from fenchel.cli.results import blame, figures, write_json
+from fenchel.cli.sources import Data, column_name
+from fenchel.cli.tasks import constant_label, mapping, shown
+from fenchel.evaluate import Comparison, Contest, Run
+from fenchel.report.comparison import Compared, comparison_page
+from fenchel.report.stream_stats import StreamStats
+
+Best = dict[str, Certificate | None]  # the tightest certificate of each learner
+
+
+class CompareResults:
+    """Presents a contest that is over, to people and to programs."""
+
+    def __init__(self, source: Data, contest: Contest) -> None:
+        self.source, self.result = source, contest.result()
+        names = [entrant.specification for entrant in self.result.entrants]
+        self.runs: dict[str, Run] = {name: contest.runs[name] for name in names}
+        self._best = self.runs[names[0]]
+
+    def write_json(self, file: str, certified: Best | None) -> None:
+        """Write the figures to a file."""
+        told = None if certified is None else {name: as_json(c) for name, c in certified.items()}
+        write_json(file, figures(self.source.name, self.runs, certificates=told))
+
+    def text(self, certified: Best | None) -> str:
+        """Lay out the table, what is certified, and the advice."""
+        learner = self._best.learner
+        counts = [counted(self.result.rounds, "round"), counted(learner.columns, "feature")]
+        lines = [f"{self.source.name}: {', '.join([*counts, learner.task])}"]
+        if learner.labels is None:
+            lines += ["", *_of_numbers(self.result)]
+        else:
+            lines += [f"classes: {mapping(learner)}", "", *_of_classes(self.result)]
+        if certified is not None:
+            lines += ["", *certificate_lines(certified)]
+        lines += ["", f"best constant: {self._constant(', ')}", "", self._advice()]
+        return "\n".join(lines)
+
+    def write_page(self, file: str, watched: StreamStats, index_base: int | None) -> None:
+        """Write the page with pictures to a file."""
+        compared = Compared(
+            data=self.source.name,
+            result=self.result,
+            runs=self.runs,
+            watched=watched,
+            name=partial(column_name, self.source.stream.names, index_base),
+            shown=shown,
+            advice=self._advice(),
+            constant=f"The best constant, {self._constant(', has ')}",
+            width=self.source.width,
+        )
+        with blame(file):
+            Path(file).write_text(comparison_page(compared), encoding="utf-8")
+
+    def _constant(self, has: str) -> str:
+        return f"{constant_label(self._best)}{has}loss {number(self._best.constant.loss)}"
+
+    def _advice(self) -> str:
+        return advice(self.result, regression=self._best.learner.labels is None)
+
+
+def _of_classes(result: Comparison) -> list[str]:
+    headings = ["learner", "error", "mistakes", "margin\nerrors", "updates", "seconds", "memory"]
+    rows = []
+    for name, score, memory in result.entrants:
+        counts = [score.mistakes, score.margin_errors, score.updates]
+        cells = ["–" if count is None else f"{count:,}" for count in counts]
+        rows.append([name, f"{score.error:.2%}", *cells, seconds(score.seconds), size(memory)])
+    if all(row[4] == "–" for row in rows):
+        headings, rows = headings[:4] + headings[5:], [row[:4] + row[5:] for row in rows]
+    return text_table(headings, rows)
+
+
+def _of_numbers(result: Comparison) -> list[str]:
+    headings = ["learner", "loss", "share of\nconstant", "seconds", "memory"]
+    rows = []
+    for name, score, memory in result.entrants:
+        share = score.loss / result.constant.loss if result.constant.loss else float("nan")
+        relative = f"{share:.3f}" if share < 1e4 else f"{share:.1g}"
+        rows.append([name, number(score.loss), relative, seconds(score.seconds), size(memory)])
+    return text_table(headings, rows)
