@@ -25,7 +25,7 @@ def compiled(texts, kind):
     data, offsets = joined(["" if text is None else text for text in texts])
     present = np.array([text is not None for text in texts])
     indptr, numbers, values, names = features_of_texts(
-        data.copy(), offsets, present, "b", kind, empty_table()
+        data.copy(), offsets[:-1], offsets[1:], present, "b", kind, empty_table()
     )
     at = names.offsets
     words = [names.text[at[k] : at[k + 1]].tobytes().decode() for k in range(int(names.used[0]))]

@@ -46,6 +46,8 @@ class Schema:
         The columns that hold the label, the importance and an identifier of a row.
     bits
         Hash names into 2^bits columns.
+    header, index_base
+        Whether CSV files begin with a header; the first index of svmlight files.
 
     Examples
     --------
@@ -68,6 +70,8 @@ class Schema:
         weight: str | None = None,
         id: str | None = None,
         bits: int | None = None,
+        header: bool | None = None,
+        index_base: int | None = None,
     ) -> None:
         self.kinds: dict[str, Kind] = {}
         for name, kind in (columns or {}).items():
@@ -81,6 +85,7 @@ class Schema:
         self.declared = frozenset(self.kinds)
         self.crosses = tuple(_cross(each) for each in cross)
         self.label, self.weight, self.id, self.bits = label, weight, id, bits
+        self.header, self.index_base = header, index_base
 
     def _declare(self, name: str, kind: Kind) -> None:
         if name in self.kinds and self.kinds[name] != kind:
@@ -163,6 +168,8 @@ class Schema:
             "weight": self.weight,
             "id": self.id,
             "bits": self.bits,
+            "header": self.header,
+            "index_base": self.index_base,
         }
 
     @classmethod
@@ -175,9 +182,21 @@ class Schema:
             weight=told["weight"],
             id=told["id"],
             bits=told["bits"],
+            header=told["header"],
+            index_base=told["index_base"],
         )
         schema.declared = frozenset(told["declared"])
         return schema
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was declared or recognised yet."""
+        return self == Schema()
+
+    @property
+    def learned_columns(self) -> list[str]:
+        """The columns that make features."""
+        return [n for n, k in self.kinds.items() if k.word != "ignored" and n not in self.roles]
 
     def copy(self) -> Schema:
         """The same schema, which goes its own way."""

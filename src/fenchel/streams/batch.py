@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._numba import kernel
+from fenchel._numba.jit import leaf
 from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake, Remedy
 from fenchel.streams.intern_table import InternTable
 from fenchel.streams.murmur import name_hashes
@@ -73,6 +74,8 @@ class Batch(NamedTuple):
     refusals: tuple[Refusal, ...] = ()
     assumed: NDArray[np.int8] = NO_KINDS  # the kinds of the columns, as known before the chunk
     found: NDArray[np.int8] = NO_KINDS  # and after it
+    hashed: Any = None  # crosses of hashed names, whose numbers are columns already
+    ids: list[str] | None = None  # where the rows have identifiers
 
 
 def refusals(parsed: Parsed) -> tuple[Refusal, ...]:
@@ -125,6 +128,92 @@ def _only_used(parsed: Parsed, vocabulary: Vocabulary) -> tuple[Parsed, Vocabula
     lengths = np.cumsum([0, *(len(name) for name in kept)]).astype(np.int64)
     joined = np.concatenate([*kept, np.empty(0, np.uint8)])
     return parsed._replace(indices=rank[inverse]), Vocabulary(joined, lengths)
+
+
+@kernel
+def order_rows(indptr: Any, indices: Any, values: Any) -> Any:
+    """Put each row's columns in order, in place, values of one column added up; entries left.
+
+    The order of a row's features then depends on nothing but their columns: the same row gives the
+    same sums, to the last bit, however it was written.
+    """
+    longest = 0
+    for row in range(len(indptr) - 1):
+        longest = max(longest, indptr[row + 1] - indptr[row])
+    keys, other = np.empty(longest + 1, np.uint64), np.empty(longest + 1, np.uint64)
+    numbers = np.empty(longest)
+    kept = 0
+    start = indptr[0]
+    for row in range(len(indptr) - 1):
+        stop = indptr[row + 1]
+        ordered = _ascend(indices, start, stop)
+        if ordered and kept == start:
+            kept = stop
+        else:
+            if not ordered:
+                _sort(indices, values, start, stop, keys, other, numbers)
+            first = kept
+            for k in range(start, stop):
+                if kept > first and indices[kept - 1] == indices[k]:
+                    values[kept - 1] += values[k]
+                else:
+                    indices[kept] = indices[k]
+                    values[kept] = values[k]
+                    kept += 1
+        indptr[row + 1] = kept
+        start = stop
+    return kept
+
+
+@leaf
+def _ascend(indices: Any, start: Any, stop: Any) -> Any:
+    falls = 0
+    for k in range(start + 1, stop):
+        falls += indices[k - 1] >= indices[k]
+    return falls == 0
+
+
+@leaf
+def _sort(
+    indices: Any, values: Any, start: Any, stop: Any, keys: Any, other: Any, numbers: Any
+) -> None:
+    """Sort by columns, equal ones in their order, by merging runs without branches.
+
+    A key is a column with its place below: what is merged is one array.
+    """
+    count = stop - start
+    for k in range(count):
+        keys[k] = np.uint64(indices[start + k]) << np.uint64(32) | np.uint64(k)
+        numbers[k] = values[start + k]
+    width = 1
+    while width < count:
+        for begin in range(0, count, 2 * width):
+            _merge(keys, other, begin, min(begin + width, count), min(begin + 2 * width, count))
+        keys, other = other, keys
+        width *= 2
+    for k in range(count):
+        indices[start + k] = keys[k] >> np.uint64(32)
+        values[start + k] = numbers[keys[k] & np.uint64(0xFFFFFFFF)]
+
+
+@leaf
+def _merge(keys: Any, out: Any, begin: Any, middle: Any, end: Any) -> None:
+    i, j, k = begin, middle, begin
+    while i < middle and j < end:
+        a, b = keys[i], keys[j]
+        first = a < b
+        out[k] = a if first else b
+        i += first
+        j += not first
+        k += 1
+    while i < middle:
+        out[k] = keys[i]
+        i += 1
+        k += 1
+    while j < end:
+        out[k] = keys[j]
+        j += 1
+        k += 1
 
 
 @kernel

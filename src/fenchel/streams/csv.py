@@ -1,7 +1,8 @@
 """CSV text, compiled: cells of numbers and of categories to rows of named features.
 
 A column is of numbers or of categories: what its first cell that is not missing says. A number is
-the feature ``column``; a category is the feature ``column=value`` with value 1.
+the feature ``column``; a category is the feature ``column=value`` with value 1. Cells of columns of any
+other kind (texts, dates, identifiers) are handed on as they are.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from fenchel.streams.intern_table import (
 from fenchel.streams.lines import NEWLINE, RETURN, count, skip_blanks
 from fenchel.streams.utf8 import valid
 
-NUMBER, CATEGORY, IGNORED = 1, 2, 3  # kinds of columns, besides UNKNOWN
+NUMBER, CATEGORY, IGNORED, RAW = 1, 2, 3, 4  # kinds of columns, besides UNKNOWN
 
 BAD_TEXT, FULL = -2, -3  # instead of a name's number
 TABLE_FULL = -1  # instead of a mistake: the line is read again, with a larger table
@@ -42,15 +43,29 @@ TOO_FEW = int(Mistake.TOO_FEW_CELLS)
 TOO_MANY = int(Mistake.TOO_MANY_CELLS)
 TEXT = int(Mistake.TEXT_IN_NUMBERS)
 TEXT_LABEL = int(Mistake.TEXT_LABEL)
+BAD_WEIGHT = int(Mistake.BAD_WEIGHT)
 
 
 class Layout(NamedTuple):
-    """The columns: ``heads`` holds ``name=`` of each, one after the other; label −1 is none."""
+    """The columns: ``heads`` holds ``name=`` of each, one after the other.
+
+    ``label`` and ``weight`` are the columns of those, −1 for none; ``raw`` numbers the raw columns.
+    """
 
     separator: int
     heads: NDArray[np.uint8]
     head_ends: NDArray[np.int64]
     label: int
+    weight: int
+    raw: NDArray[np.int64]
+
+
+class RawCells(NamedTuple):
+    """The cells of raw columns, row by row: the text, where each ends, and whether it is there."""
+
+    text: NDArray[np.uint8]
+    ends: NDArray[np.int64]
+    present: NDArray[np.bool_]
 
 
 class Room(NamedTuple):
@@ -60,6 +75,7 @@ class Room(NamedTuple):
     numeric: NDArray[np.int64]
     indices: NDArray[np.uint32]
     values: NDArray[np.float64]
+    raw: Any
 
 
 @helper
@@ -133,13 +149,29 @@ def _read_cell(
     value = 0.0
     if mistake == FINE and column == len(kinds):
         mistake = TOO_MANY
-    elif mistake == FINE and kinds[column] != IGNORED:
+    elif mistake == FINE and kinds[column] != IGNORED and kinds[column] != RAW:
         if not is_missing(text, start, stop):
             mistake, value = _value(text, start, stop, kinds, column, hard)
             mistake = TEXT_LABEL if mistake == TEXT and column == layout.label else mistake
         elif column == layout.label:
             mistake = NO_LABEL
+        elif column == layout.weight:
+            mistake = BAD_WEIGHT
     return mistake, at, start, stop, i, value
+
+
+@leaf
+def _keep_raw(raw: Any, k: Any, text: Any, start: Any, stop: Any) -> Any:
+    """Copy a raw cell as the k-th; whether it is text at all."""
+    if not valid(text, start, stop):
+        return False
+    at = raw.ends[k]
+    for i in range(start, stop):
+        raw.text[at] = text[i]
+        at += 1
+    raw.ends[k + 1] = at
+    raw.present[k] = not is_missing(text, start, stop)
+    return True
 
 
 @leaf
@@ -153,9 +185,13 @@ def _line(
     room: Any,
     names: Any,
     classes: Any,
+    row: Any,
 ) -> Any:
-    """One record from ``i``: mistake, position, entries so far, label."""
-    column, label = 0, 0.0
+    """One record from ``i``: mistake, position, entries so far, label, importance."""
+    column, label, weight = 0, 0.0, 1.0
+    raw_columns = 0
+    for kind in kinds:
+        raw_columns += kind == RAW
     while True:
         mistake, at, start, stop, i, value = _read_cell(
             text, size, i, layout, kinds, column, room.hard
@@ -166,6 +202,12 @@ def _line(
             if kinds[column] == CATEGORY:
                 name = _intern(classes, layout.heads, 0, 0, text, start, stop)
                 label = np.float64(name)
+        elif mistake == FINE and column == layout.weight:
+            weight = value
+            mistake = FINE if value >= 0.0 and kinds[column] == NUMBER else BAD_WEIGHT
+        elif mistake == FINE and column < len(kinds) and kinds[column] == RAW:
+            if not _keep_raw(room.raw, row * raw_columns + layout.raw[column], text, start, stop):
+                mistake = NOT_UTF8
         elif mistake == FINE and value != 0.0:
             name = room.numeric[column]
             if name < 0:  # a category, or the first number of its column
@@ -179,26 +221,33 @@ def _line(
         if mistake != FINE:
             if mistake == TEXT and text[i] == NEWLINE and column < len(kinds):
                 mistake, at = TOO_FEW, i - (text[i - 1] == RETURN)  # the last word of a short line
-            return mistake, at, k, label
+            return mistake, at, k, label, weight
         if text[i] == NEWLINE:
             if column < len(kinds):
-                return TOO_FEW, i - (text[i - 1] == RETURN), k, label
-            return FINE, i, k, label
+                return TOO_FEW, i - (text[i - 1] == RETURN), k, label, weight
+            return FINE, i, k, label, weight
         i += 1
 
 
 @kernel
 def parse(data: Any, layout: Any, kinds: Any, stop: Any, hard: Any) -> Any:
-    """Records to rows, and the tables of their names and classes; ``kinds`` is filled in."""
+    """Records to rows, the tables of their names and classes, raw cells; ``kinds`` is filled in."""
     cells, lines = count(data, layout.separator)
+    raw_columns = np.sum(kinds == RAW)
     room = Room(
         hard,
         np.full(len(kinds), EMPTY, np.int64),
         np.empty(cells + lines, np.uint32),
         np.empty(cells + lines, np.float64),
+        RawCells(
+            np.empty(len(data) if raw_columns > 0 else 0, np.uint8),
+            np.zeros(lines * raw_columns + 1, np.int64),
+            np.zeros(lines * raw_columns, np.bool_),
+        ),
     )
     indptr = np.zeros(lines + 1, np.int64)
     labels = np.empty(lines, np.float64)
+    weights = np.empty(lines, np.float64)
     mistakes = np.empty((KEPT_MISTAKES, 2), np.int64)
     before = kinds.copy()
     names, classes = new_table(), new_table()
@@ -209,11 +258,14 @@ def parse(data: Any, layout: Any, kinds: Any, stop: Any, hard: Any) -> Any:
         if text[skip_blanks(text, i)] == NEWLINE:  # a blank line
             i = skip_blanks(text, i) + 1
             continue
-        mistake, i, k, label = _line(text, size, i, k, layout, kinds, room, names, classes)
+        mistake, i, k, label, weight = _line(
+            text, size, i, k, layout, kinds, room, names, classes, row
+        )
         if mistake == FINE:
             for column in range(len(kinds)):
                 before[column] = kinds[column]
             labels[row] = label
+            weights[row] = weight
             row += 1
             indptr[row] = k
             i += 1
@@ -235,7 +287,7 @@ def parse(data: Any, layout: Any, kinds: Any, stop: Any, hard: Any) -> Any:
         room.indices[:k],
         room.values[:k],
         labels[: row if layout.label >= 0 else 0],
-        np.empty(0, np.float64),
+        weights[: row if layout.weight >= 0 else 0],
         np.empty(0, np.int64),
         np.empty((0, 2), np.int64),
         mistakes[: min(wrong, KEPT_MISTAKES)],
@@ -243,7 +295,12 @@ def parse(data: Any, layout: Any, kinds: Any, stop: Any, hard: Any) -> Any:
         lines,
         0,
     )
-    return parsed, names, classes
+    raw = RawCells(
+        room.raw.text[: room.raw.ends[row * raw_columns]],
+        room.raw.ends[: row * raw_columns + 1],
+        room.raw.present[: row * raw_columns],
+    )
+    return parsed, names, classes, raw
 
 
 @helper

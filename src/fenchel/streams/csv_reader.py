@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel.streams.batch import UNKNOWN, Batch, batch_of_names, must_parse_again, vocabulary_of
+from fenchel.schema import Category, Number, Schema, Text
+from fenchel.streams.batch import (
+    UNKNOWN,
+    Batch,
+    Refusal,
+    batch_of_names,
+    must_parse_again,
+    vocabulary_of,
+)
 from fenchel.streams.chunks import Bytes
-from fenchel.streams.csv import CATEGORY, IGNORED, NUMBER, Layout, parse
+from fenchel.streams.columns import (
+    BadCellError,
+    Encoder,
+    Entries,
+    beside,
+    column_entries,
+    text_entries,
+)
+from fenchel.streams.csv import CATEGORY, IGNORED, NUMBER, RAW, Layout, RawCells, parse
 from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
 from fenchel.streams.csv_header import decimal_commas, first_number_of_a_row, is_header, names_of
 from fenchel.streams.decimal_fallback import Hard, parse_exactly
@@ -20,7 +36,8 @@ from fenchel.streams.errors import EXPLANATIONS, Argument, BadInput, Mistake, Re
 from fenchel.streams.names import joined
 
 SEPARATORS = ",;\t"
-KINDS = {"unknown": UNKNOWN, "number": NUMBER, "category": CATEGORY, "ignored": IGNORED}
+CODES = {"number": NUMBER, "category": CATEGORY, "ignored": IGNORED}
+FOUND = {NUMBER: Number(), CATEGORY: Category()}
 
 Kinds = NDArray[np.int8]
 
@@ -33,30 +50,27 @@ class CsvReader:
     def __init__(
         self,
         file: str,
-        bits: int | None,
+        schema: Schema,
         *,
-        label: str | None,
         labelled: bool,
         stop: bool,
         separator: str | None,
         header: bool | None,
-        categorical: Sequence[str],
-        ignore: Sequence[str],
-        kinds: Mapping[str, str],
     ) -> None:
-        self.label = label
+        self.schema = schema
         self.header_lines = 0
-        self._file, self._bits, self._labelled, self._stop = file, bits, labelled, stop
-        self._separator, self._header, self._categorical = separator, header, categorical
-        self._known, self._ignore = kinds, ignore
+        self._file, self._labelled, self._stop = file, labelled, stop
+        self._separator, self._header = separator, header
+        self._remembered = set(schema.kinds) - schema.declared
         self._columns: list[str] = []
         self._kinds: Kinds = np.empty(0, np.int8)
+        self._raw: list[str] = []
+        self._encoder = Encoder(schema)
 
     @property
-    def kinds(self) -> dict[str, str]:
-        """Each column by name: number, category, ignored, or unknown as long as all is missing."""
-        words = {code: word for word, code in KINDS.items()}
-        return {name: words[k] for name, k in zip(self._columns, self._kinds, strict=True)}
+    def columns(self) -> list[str]:
+        """The columns of the file, once its header was read."""
+        return self._columns
 
     @property
     def word_ends(self) -> bytes:
@@ -81,8 +95,7 @@ class CsvReader:
     def _refuse_decimal_commas(self, data: Bytes) -> None:
         line = data[:LONGEST_CELL].tobytes().split(b"\n", 1)[0].decode(errors="replace")
         found = decimal_commas(line, self._separator or ",", self._columns)
-        settled = [name for name, kind in self.kinds.items() if kind in ("category", "ignored")]
-        for name in (column for column in found if column not in settled):
+        for name in (name for name in found if self._code(name) in (UNKNOWN, NUMBER)):
             what = f"a decimal comma in the column {name}"
             remedy = ("write decimal points, or declare the column with ", Argument("categorical"))
             raise self._refused(what, remedy, found[name], self.header_lines + 1)
@@ -114,12 +127,13 @@ class CsvReader:
     def _numbered(self, count: int) -> list[str]:
         """Name columns without a header; those of a model, less its label if that is gone."""
         numbers = [str(k) for k in range(1, count + 1)]
-        if not self._known or count == len(self._known):
+        known, label = self._remembered, self.schema.label
+        if not known or count == len(known):
             return numbers
-        if not self._labelled and count + 1 == len(self._known) and self.label in self._known:
-            return [name for name in [*numbers, str(count + 1)] if name != self.label]
+        if not self._labelled and count + 1 == len(known) and label in known:
+            return [name for name in [*numbers, str(count + 1)] if name != label]
         remedy = "give rows like those that the model learned from, with or without the label"
-        what = f"a row of {count}, the model knows {len(self._known)} columns"
+        what = f"a row of {count}, the model knows {len(known)} columns"
         raise self._refused(what, remedy)
 
     def _told_by(self, cells: list[str]) -> bool:
@@ -129,7 +143,7 @@ class CsvReader:
         header = is_header(cells)
         if header is None:
             raise self._refused("the first line may be a header or a row", which, ",".join(cells))
-        row = first_number_of_a_row(cells, self.label) if header else None
+        row = first_number_of_a_row(cells, self.schema.label) if header else None
         if row is not None:
             remedy = ("add a header, or ", *which)
             raise self._refused("the first line looks like a row, not a header", remedy, row)
@@ -157,38 +171,61 @@ class CsvReader:
         long = next((name for name in columns if len(name.encode()) > LONGEST_CELL), None)
         if long is not None:
             raise self._refused(f"a name of more than {LONGEST_CELL} bytes", "shorten it", long)
-        for name in (*self._categorical, *self._ignore):
-            if name not in columns:
+        for name in (*sorted(self.schema.declared), *sorted(self.schema.roles)):
+            if name not in columns and name != self.schema.label:
                 raise self._refused("no such column", f"choose from {', '.join(columns)}", name)
-        if len(columns) == 1 and self._labelled:
+        self._find_label(columns)
+        self._columns = columns
+        self._set_layout(columns)
+
+    def _find_label(self, columns: list[str]) -> None:
+        """The label's column: the one named, or the last."""
+        schema = self.schema
+        if not self._labelled:
+            return
+        if len(columns) == 1:
             remedy = "separate columns by a comma, a semicolon or a tab"
             raise self._refused("one column, the label, and no features", remedy, columns[0])
-        if self.label is None and self._labelled:
-            self.label = columns[-1]
-        if self.label is not None and self._labelled and self.label not in columns:
+        if schema.label is None:
+            schema.label = columns[-1]
+        if schema.label not in columns:
             remedy = f"name the label's column: {', '.join(columns)}"
-            raise self._refused("no column has the name of the label", remedy, self.label)
-        if self.label in self._ignore:
-            remedy = ("name the label's column with ", Argument("label"))
-            raise self._refused("the label is to be ignored", remedy, self.label)
-        self._set_kinds(columns)
+            raise self._refused("no column has the name of the label", remedy, schema.label)
+        if self._code(schema.label) == IGNORED:
+            said: Remedy = ("name the label's column with ", Argument("label"))
+            raise self._refused("the label is to be ignored", said, schema.label)
 
-    def _set_kinds(self, columns: list[str]) -> None:
-        self._columns = columns
+    def _set_layout(self, columns: list[str]) -> None:
         heads, offsets = joined([f"{name}=" for name in columns])
-        label_column = columns.index(self.label) if self.label in columns else -1
+        label, weight = (
+            columns.index(name) if name in columns else -1
+            for name in (self.schema.label, self.schema.weight)
+        )
+        kinds = [self._code(name) for name in columns]
+        if label >= 0 and not self._labelled:
+            kinds[label] = IGNORED
+        if weight >= 0:
+            kinds[weight] = NUMBER
+        self._kinds = np.array(kinds, np.int8)
+        self._raw = [name for name, code in zip(columns, kinds, strict=True) if code == RAW]
+        raw = [self._raw.index(name) if name in self._raw else -1 for name in columns]
         self._layout = Layout(
             ord(self._separator or ","),
             heads.copy(),
             offsets[1:].copy(),
-            label_column if self._labelled else -1,
+            label if self._labelled else -1,
+            weight,
+            np.array(raw, np.int64),
         )
-        said = dict.fromkeys(self._categorical, "category") | dict.fromkeys(self._ignore, "ignored")
-        known = {**self._known, **said}
-        kinds = [KINDS[known.get(name, "unknown")] for name in columns]
-        if label_column >= 0 and not self._labelled:
-            kinds[label_column] = IGNORED
-        self._kinds = np.array(kinds, np.int8)
+
+    def _code(self, name: str) -> int:
+        """What the compiled parser makes of a column; more than numbers and levels is handed on."""
+        kind = self.schema.kinds.get(name)
+        if name == self.schema.id:
+            return RAW
+        if kind is None:
+            return UNKNOWN
+        return CODES.get(kind.word, RAW) if kind.missing == "absent" else RAW
 
     def _refused(
         self, what: str, remedy: Remedy, value: str | None = None, line: int = 1
@@ -204,19 +241,67 @@ class CsvReader:
             kinds[:] = assumed
             return parse(data, self._layout, kinds, self._stop, hard)
 
-        parsed, names, classes = parse_exactly(data, parse_with)
-        batch = batch_of_names(parsed, vocabulary_of(names), self._bits)
+        parsed, names, classes, raw = parse_exactly(data, parse_with)
+        rows = Entries(parsed.indptr, parsed.indices.astype(np.int64), parsed.values)
+        refusals: tuple[Refusal, ...] = ()
+        if self._raw:
+            rows, names, refusals = self._with_raw(data, rows, names, raw)
+        rows, names, hashed = self._encoder.crossed(rows, names)
+        parsed = parsed._replace(
+            indptr=rows.indptr, indices=rows.numbers.astype(np.uint32), values=rows.values
+        )
+        batch = batch_of_names(parsed, vocabulary_of(names), self.schema.bits)
         if self._layout.label >= 0 and kinds[self._layout.label] == CATEGORY:
             text, offsets = vocabulary_of(classes)
             words = [text[a:b].tobytes().decode() for a, b in pairwise(offsets)]
             batch = batch._replace(classes=words)
-        return batch._replace(assumed=assumed, found=kinds)
+        ids = self._cells_of(raw, self.schema.id) if self.schema.id in self._raw else None
+        return batch._replace(
+            assumed=assumed, found=kinds, hashed=hashed, ids=ids, refusals=batch.refusals + refusals
+        )
+
+    def _with_raw(
+        self, data: Bytes, rows: Entries, names: Any, raw: RawCells
+    ) -> tuple[Entries, Any, tuple[Refusal, ...]]:
+        """The rows with the features of raw columns; a cell that cannot be read is refused."""
+        for name in self._raw:
+            kind = self.schema.kinds.get(name)
+            if kind is None or name in self.schema.roles:
+                continue
+            try:
+                found, names = self._column(name, kind, raw, names)
+            except BadCellError as bad:
+                cell = self._cells_of(raw, name)[bad.row]
+                what = f"in the column {name}: {bad.error.what}"
+                line = self.header_lines + 1 + bad.row
+                raise self._refused(what, bad.error.remedy, cell, line) from None
+            rows = beside(rows, found)
+        return rows, names, ()
+
+    def _column(self, name: str, kind: Any, raw: RawCells, names: Any) -> tuple[Entries, Any]:
+        if isinstance(kind, Text) and kind.missing == "absent":
+            place, count = self._raw.index(name), len(self._raw)
+            starts, stops = raw.ends[:-1][place::count], raw.ends[1:][place::count]
+            return text_entries(
+                raw.text, starts, stops, raw.present[place::count], name, kind, names
+            )
+        return column_entries(name, kind, self._cells_of(raw, name), names)
+
+    def _cells_of(self, raw: RawCells, name: str | None) -> list[str]:
+        """The cells of a raw column as text."""
+        assert name is not None, "asked for a column that is there"
+        place, count, text = self._raw.index(name), len(self._raw), raw.text.tobytes()
+        starts, stops = raw.ends[:-1][place::count], raw.ends[1:][place::count]
+        return [text[a:b].decode() for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
 
     def settle(self, data: Bytes, batch: Batch) -> Batch:
         """Parse again, which is rare, if an earlier chunk settled a column otherwise."""
         if must_parse_again(batch, self._kinds):
             batch = self.parse(data)
-        self._kinds = np.where(self._kinds == UNKNOWN, batch.found, self._kinds)
+        new = (self._kinds == UNKNOWN) & (batch.found != UNKNOWN)
+        for place in np.flatnonzero(new):
+            self.schema.kinds[self._columns[place]] = FOUND[int(batch.found[place])]
+        self._kinds = np.where(new, batch.found, self._kinds)
         return batch
 
 

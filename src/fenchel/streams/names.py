@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fenchel.schema.crosses import JOINT
 from fenchel.streams.intern_table import add_all, empty_table, find_one, own
 from fenchel.streams.murmur import name_hashes
 
 KEPT_NAMES = 1 << 20
 LARGEST_BITS = 31
+# A cross of hashed names has the column h ← (h·prime) xor the next name's hash.
+HASH_PRIME, HASH_MASK = 16777619, (1 << 32) - 1
 
 Longs = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -96,6 +99,15 @@ class Names:
             return f"#{column}"
         start, stop = self._table.offsets[number : number + 2]
         return str(self._table.text[start:stop].tobytes().decode())
+
+    def of_parts(self, parts: Sequence[str]) -> int:
+        """The column of a cross of these names; where names are hashed, of their hashes combined."""
+        if self.bits is None or len(parts) == 1:
+            return self.column(JOINT.join(parts))
+        state, *others = name_hashes(*joined(parts)).tolist()
+        for other in others:
+            state = ((state * HASH_PRIME) & HASH_MASK) ^ other
+        return int(state & ((1 << self.bits) - 1))
 
     def columns(self, text: Bytes, offsets: Longs) -> Longs:
         """The columns of many names, given as :func:`joined` gives them; new ones are added."""

@@ -172,13 +172,13 @@ def _longer(array: Any, size: int) -> Any:
 
 @kernel
 def text_features(
-    text: Any, offsets: Any, present: Any, head: Any, names: Any, runs: Any, table: Any
+    text: Any, starts: Any, stops: Any, present: Any, head: Any, names: Any, runs: Any, table: Any
 ) -> Any:
     """Row pointers, names and values of each text, and the table of names ``head`` + run."""
-    rows = len(offsets) - 1
+    rows = len(starts)
     longest = 0
     for row in range(rows):
-        longest = max(longest, offsets[row + 1] - offsets[row])
+        longest = max(longest, stops[row] - starts[row])
     out, edged = np.empty(2 * longest + 8, np.uint8), np.empty(2 * longest + 16, np.uint8)
     begins, ends = np.empty(longest + 2, np.int64), np.empty(longest + 2, np.int64)
     letters = np.empty(longest + 8, np.int64)
@@ -191,8 +191,8 @@ def text_features(
         first = k
         count = 0
         if present[row]:
-            count = _words(text, offsets[row], offsets[row + 1], table, runs, out, begins, ends)
-        size = offsets[row + 1] - offsets[row] + 4 * count
+            count = _words(text, starts[row], stops[row], table, runs, out, begins, ends)
+        size = stops[row] - starts[row] + 4 * count
         most = count * (runs.most_words + 1) + size * (runs.most_letters + 1)
         if k + most > len(numbers):
             numbers, values = _longer(numbers, 2 * (k + most)), _longer(values, 2 * (k + most))
@@ -225,14 +225,16 @@ def runs_of(kind: Any) -> Runs:
 
 def features_of_texts(
     text: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    stops: NDArray[np.int64],
     present: NDArray[np.bool_],
     name: str,
     kind: Any,
     names: InternTable,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], InternTable]:
-    """Row pointers, numbers of names and values of a column of texts, joined as ``offsets`` say."""
+    """Row pointers, numbers of names and values of a column of texts, each a slice of ``text``."""
     head = np.frombuffer(f"{name}=".encode(), np.uint8)
-    given = text, offsets, present, head.copy(), names, runs_of(kind), character_table()
+    cuts = np.ascontiguousarray(starts), np.ascontiguousarray(stops), np.ascontiguousarray(present)
+    given = text, *cuts, head.copy(), names, runs_of(kind), character_table()
     indptr, numbers, values, names = text_features(*given)
     return indptr, numbers, values, names
