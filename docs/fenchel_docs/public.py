@@ -39,7 +39,6 @@ def entry(package: str, name: str, value: object) -> str:
 DATA = {
     "fenchel.certificates.THEOREMS": "Every theorem that a run may be certified by, in the paper's "
     "order, with what it needs.",
-    "fenchel.certificates.Reading": "What opens a stream anew each time it is called.",
     "fenchel.estimators.EXPECTED_FAILED_CHECKS": "The checks of scikit-learn's battery that the "
     "estimators do not pass, and why.",
     "fenchel.learners.CATALOGUE": "Every learner by its name: how it is built, the tasks it is for, "
@@ -52,6 +51,7 @@ DATA = {
     "memory.",
     "fenchel.regularizers.SCALAR": "The default of a field that is an array of one number.",
     "fenchel.regularizers.MATRIX": "The default of a field that is a matrix, columns by columns.",
+    "fenchel.rows.ReadBlocks": "The type of a function that opens a stream anew each time it is called.",
     "fenchel.streams.FORMATS": "The formats that ``open_stream`` and ``--format`` take.",
 }
 

@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from fenchel.certificates.descending import descend
-from fenchel.certificates.rerun import Reading, losses, targets_of
+from fenchel.certificates.rerun import losses, targets_of
 from fenchel.losses.protocol import family_of
 from fenchel.parts.state import Array
-from fenchel.rows import Block
+from fenchel.rows import Block, ReadBlocks
 
 # So many bytes of rows are held at once.
 MOST_HELD = 50_000_000
@@ -153,7 +153,7 @@ class Hindsight:
     ``read`` opens the stream anew each time it is called.
     """
 
-    def __init__(self, read: Reading, columns: int) -> None:
+    def __init__(self, read: ReadBlocks, columns: int) -> None:
         self.columns = columns
         self._read = read
         self._sample: tuple[list[Block], float] | None = None
@@ -161,7 +161,7 @@ class Hindsight:
         self._derived: dict[Any, Hindsight] = {}
 
     def best(self, loss: Any, intercept: bool, path: int = PATH) -> dict[str, Array]:
-        """Candidates u by name: 0, and minimisers of Σ h·ℓ_t(u) + λ/2·‖u‖² for several λ.
+        """Find candidates u by name: 0, and minimisers of Σ h·ℓ_t(u) + λ/2·‖u‖² for several λ.
 
         The bounds hold for every u and weigh its loss against its norm, so that the tightest needs
         several norms. Squares: the normal equations; other losses, and more than 2,000
@@ -172,8 +172,8 @@ class Hindsight:
             self._found[key] = self._candidates(loss, intercept, path)
         return self._found[key]
 
-    def seen_as(self, key: Any, change: Callable[[Reading], Reading]) -> Hindsight:
-        """The same rows changed (other targets, other units), remembered by a key."""
+    def seen_as(self, key: Any, change: Callable[[ReadBlocks], ReadBlocks]) -> Hindsight:
+        """Return the same rows changed (other targets, other units), remembered by a key."""
         if key not in self._derived:
             self._derived[key] = Hindsight(change(self._read), self.columns)
         return self._derived[key]
@@ -212,7 +212,7 @@ class Hindsight:
 
 
 def best_in_hindsight(
-    read: Reading, loss: Any, columns: int, intercept: bool, path: int = PATH
+    read: ReadBlocks, loss: Any, columns: int, intercept: bool, path: int = PATH
 ) -> dict[str, Array]:
-    """``Hindsight.best`` of a stream that is asked once."""
+    """Find ``Hindsight.best`` of a stream that is asked once."""
     return Hindsight(read, columns).best(loss, intercept, path)

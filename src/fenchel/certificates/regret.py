@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from fenchel.certificates.hindsight import MOST_HELD, Hindsight, Problem, problem_of
-from fenchel.certificates.rerun import Reading, losses, targets_of, traced
+from fenchel.certificates.rerun import losses, targets_of, traced
 from fenchel.parts.state import Array
-from fenchel.rows import Block
+from fenchel.rows import Block, ReadBlocks
 
 # The growth is measured from here on: before, chance decides.
 FIRST = 16
@@ -51,7 +51,7 @@ class Regret:
 
     @property
     def words(self) -> str:
-        """Whether a batch model would have won."""
+        """Whether a batch model would have won, in words."""
         rounds = self.rounds[-1]
         ours, batch = self.run[-1] / rounds, self.best[-1] / rounds
         told = (
@@ -70,8 +70,8 @@ class Regret:
         return f"regret {self.value:.6g} after {self.rounds[-1]:,} rounds: {self.words}"
 
 
-def regret(parts: Sequence[Any], read: Reading, past: Hindsight, intercept: bool) -> Regret:
-    """The regret of a run of these parts over a stream, in bounded memory.
+def regret(parts: Sequence[Any], read: ReadBlocks, past: Hindsight, intercept: bool) -> Regret:
+    """Measure the regret of a run of these parts over a stream, in bounded memory.
 
     After each power of two rounds the best u of the rounds so far is sought, as long as their rows
     take less than 50 MB; at the end that of the whole stream.

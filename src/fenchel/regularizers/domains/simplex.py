@@ -93,5 +93,5 @@ def _confine(domain: Any, pressure: tuple[float, float], w: float) -> float:
 
 @climb_on.of(Simplex)
 def _climb(domain: Any, f: Any, view: Any, row: Any, c: float) -> float:
-    """Not told: every coordinate moves."""
+    """NaN: every coordinate moves."""
     return float(np.nan)
