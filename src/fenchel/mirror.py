@@ -19,7 +19,8 @@ class MirrorDescent:
     The regularizer f is any object with ``gradient(theta)``, the gradient of its conjugate. If f_t
     changes over time it also has one or both of
 
-    * ``observe(x)``, which returns f_t from f_{t−1} and the x_t of the round, before its label;
+    * ``observe(x)``, which returns f_t from f_{t−1} and the x_t of the round, before its label (where
+      it only counts the round, ``sees_rows`` is False, and it is called without being asked to);
     * ``commit(f_t, z)``, called on f_{t−1} once z_t is known: what to keep for the next round
       (without it f_t is kept).
 
@@ -64,15 +65,23 @@ class MirrorDescent:
             )
         self.regularizer = self.previous
         self.theta: NDArray[np.float64] = np.zeros(shape)
+        self._observed = False
 
     def observe(self, x: ArrayLike) -> None:
         """See x_t: from here on ``regularizer`` is f_t."""
         see = getattr(self.previous, "observe", None)
         if see is not None:
             self.regularizer = see(np.asarray(x, dtype=np.float64))
+        self._observed = True
+
+    def _count(self) -> None:
+        """Begin the round of a regularizer that changes with the rounds alone."""
+        if not self._observed and not getattr(self.previous, "sees_rows", True):
+            self.observe(np.zeros(self.theta.shape))
 
     def predict(self) -> NDArray[np.float64]:
         """w_t = ∇f_t*(θ_t)."""
+        self._count()
         return np.array(self.regularizer.gradient(self.theta), dtype=np.float64)
 
     def update(self, z: ArrayLike) -> None:
@@ -83,8 +92,15 @@ class MirrorDescent:
                 f"z has shape {step.shape}, theta {self.theta.shape}: "
                 "give one number for each coordinate"
             )
+        self._count()
+        if not self._observed and hasattr(self.previous, "observe"):
+            raise ValueError(
+                f"{type(self.previous).__name__} changes with the rows: call observe(x) with the x_t "
+                "of the round before update(z)"
+            )
         commit = getattr(self.previous, "commit", None)
         if commit is not None:
             self.regularizer = commit(self.regularizer, step)
         self.previous = self.regularizer
         self.theta = self.theta + step
+        self._observed = False

@@ -8,7 +8,8 @@ from scipy.optimize import minimize
 from certificates.certified import block
 from fenchel import learners, losses
 from fenchel.certificates import Hindsight, Regret, best_in_hindsight, hindsight
-from fenchel.certificates.hindsight import problem_of
+from fenchel.certificates.minimise import least
+from fenchel.certificates.problem import problem_of
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(120, 5)) * [1.0, 100.0, 1e-3, 1.0, 7.0]
@@ -30,7 +31,7 @@ def test_minimisers_are_those_of_scipy(loss, y):
 
     best = minimize(objective, np.zeros(6), jac=True, method="BFGS").fun
     for rows in (whole, many):
-        u = rows.least(loss, 1.0, np.zeros(6), rows.squares(), 40)
+        u = least(rows, loss, ridge=np.ones(6)).u
         assert objective(u / unit)[0] == pytest.approx(best, rel=1e-5)
 
 
@@ -38,7 +39,7 @@ def test_a_long_stream_gives_an_even_sample(monkeypatch):
     blocks = [block(X[a : a + 10], LABELS[a : a + 10]) for a in range(0, 120, 10)]
     monkeypatch.setattr(hindsight, "MOST_HELD", 4 * blocks[0].nbytes)
     past = Hindsight(lambda: iter(blocks), 5)
-    kept, share = past._gathered()
+    kept, share = past.gathered()
     assert [b is blocks[k] for k, b in zip((0, 4, 8), kept, strict=True)] == [True] * 3
     assert share == 0.25
     assert any("on 0.25 of the rows" in name for name in past.best(losses.Hinge(), True))

@@ -28,21 +28,23 @@ class ScaleInvariantPNorm(Textbook):
 
 
 class ScaleInvariantAdaGrad(Textbook):
-    """eqs. (f2), (update2)."""
+    """eqs. (f2), (update2), with d of each feature that of the round in which it appeared."""
 
     sqrt_d = True
 
     def begin(self):
         self.L = LIPSCHITZ.get(self.loss, 1.0)
-        self.b, self.squares = np.zeros(self.d), np.zeros(self.d)
+        self.b, self.squares, self.roots = np.zeros((3, len(self.theta)))
 
     def weights(self, x, h):
         b = np.maximum(self.b, np.abs(x))
-        root_d = np.sqrt(self.d) if self.sqrt_d else 1.0
         growth = np.sqrt(self.L**2 + self.squares)
-        return ratio(ratio(self.theta, b) / (root_d * growth), b)
+        roots = np.where(self.roots > 0.0, self.roots, 1.0)
+        return ratio(ratio(self.theta, b) / (roots * growth), b)
 
     def learn(self, x, y, m, h):
+        new = (self.b == 0.0) & (x != 0.0)
+        self.roots[new] = np.sqrt(self.d) if self.sqrt_d else 1.0
         self.b = np.maximum(self.b, np.abs(x))
         slope = h * self.slope(m, y)
         self.squares += (slope * ratio(x, self.b)) ** 2

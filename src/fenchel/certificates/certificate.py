@@ -14,6 +14,8 @@ ROUNDING = 1e-9
 # Where large terms cancelled, rounding may be more than this share of both sides: then a slack that
 # is no larger says nothing.
 NEGLIGIBLE = 1e-6
+# A bound this many times what was achieved says nothing.
+VACUOUS = 100.0
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,11 @@ class Certificate:
         return self.bound / self.achieved if self.achieved > 0.0 else math.inf
 
     @property
+    def vacuous(self) -> bool:
+        """Whether the bound is more than 100 times what the run achieved."""
+        return bool(self.bound > VACUOUS * max(self.achieved, 0.0)) and self.bound > 0.0
+
+    @property
     def verdict(self) -> str:
         """The verdict in a word or two."""
         if self.kind == "printed":
@@ -125,6 +132,9 @@ class Certificate:
             "applies": self.applies,
             "holds": self.holds,
             "violated": self.violated,
+            "undecided": self.undecided,
+            "vacuous": self.vacuous,
+            "broken": [a.statement for a in self.assumptions if not a.holds],
             "rounding": float(self.rounding),
             "verdict": self.verdict,
             "kind": self.kind,

@@ -44,6 +44,10 @@ class Sums:
     uneven: float = 0.0
     heaviest: float = 0.0
     shortfall: float = 0.0
+    # Σ ‖z_t‖²_{t,*}/(2β_t) + f_t*(θ_t) − f_{t−1}*(θ_t), steps and residue together
+    progress: float = UNKNOWN
+    tallest: float = 0.0  # the largest g_t(w_t) then
+    falls: float = 0.0  # the largest g_{t−1}(w_t) − g_t(w_t), where g_t was not proved to grow
     drops: float = UNKNOWN  # Σ f_{t−1}(w_t) − f_t(w_t), where it is known
     grown: float = 0.0  # by how many columns the rows widened over the run
     # of u
@@ -102,6 +106,11 @@ class RunRecord:
         )
 
     @property
+    def grows(self) -> bool:
+        """Whether g_{t−1}(w_t) ≤ g_t(w_t) all along: proved of the regularizer, or measured."""
+        return bool(fact(self.f, "nondecreasing")) or self.sums.falls <= 1e-9 * self.sums.tallest
+
+    @property
     def even(self) -> Assumption:
         """Whether every example has importance 1."""
         return Assumption(
@@ -147,9 +156,27 @@ def ledger_sums(part: Any, plain: Any, ledger: Any) -> Sums:
         return sums
     sums.terms = float(suited(all_terms, part)(part, ledger))
     sums.residue = _residue(plain, float(ledger.climb[0]))
+    sums.progress = progress(plain, plain.theta, sums)
     if fact(plain, "constant"):
         sums.drops = sums.residue  # −f_1(w_1)
     return sums
+
+
+def growing_part(f: Any, w: Array) -> float:
+    """g_t(w) = f_t(w) − η·t·F(w)."""
+    own = getattr(f, "growing_part", f.value)
+    return float(own(w))
+
+
+def progress(f: Any, theta: Array, sums: Sums) -> float:
+    """Steps and residue together. ``f`` and ``theta`` are f_T and θ_{T+1}.
+
+    For a quadratic f_t the two telescope: f_T*(θ_{T+1}) − Σ⟨z_t, w_t⟩, however large each is (AdaGrad
+    begins with curvature δ: steps of 1e12 that the residue takes back).
+    """
+    if fact(f, "quadratic"):
+        return float(f.conjugate(theta)) - sums.pairs
+    return sums.steps + sums.residue
 
 
 def _residue(f: Any, climb: float) -> float:

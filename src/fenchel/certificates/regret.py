@@ -9,24 +9,29 @@ from typing import Any
 
 import numpy as np
 
-from fenchel.certificates.hindsight import MOST_HELD, Hindsight, Problem, problem_of
+from fenchel.certificates.hindsight import MOST_HELD, NEAR, Hindsight
+from fenchel.certificates.minimise import least
+from fenchel.certificates.problem import Problem, problem_of
 from fenchel.certificates.rerun import losses, targets_of, traced
 from fenchel.parts.state import Array
 from fenchel.rows import Block, ReadBlocks
 
 # The growth is measured from here on: before, chance decides.
 FIRST = 16
-# A prefix is minimised over from the minimiser of the one half as long.
-STEPS = 20
 
 
 @dataclass(frozen=True)
 class Regret:
-    """The losses of a run and of the best fixed u of the same rounds, after 1, 2, 4, … rounds."""
+    """The losses of a run and of the best fixed u of the same rounds, after 1, 2, 4, … rounds.
+
+    ``gap`` is how much less than the last of ``best`` another u could have: 0 where the minimum is exact,
+    NaN where it was sought on a sample of the rows.
+    """
 
     rounds: tuple[int, ...]
     run: tuple[float, ...]  # Σ ℓ_t(w_t)
     best: tuple[float, ...]  # min Σ ℓ_t(u)
+    gap: float = 0.0
 
     @property
     def value(self) -> float:
@@ -58,7 +63,7 @@ class Regret:
             f"a linear model fitted to all {rounds:,} rows afterwards has average loss {batch:.4g}"
         )
         if ours <= batch:
-            return f"{told}, this run {ours:.4g}: no fixed model would have done better"
+            return f"{told}, this run {ours:.4g}: {self._none_better()}"
         share = ""
         if batch > 0.0:
             times = ours / batch
@@ -66,18 +71,34 @@ class Regret:
         growth = "" if math.isnan(self.slope) else f"; its regret grew like T^{self.slope:.2f}"
         return f"{told}, this run {ours:.4g}{share}: it would have won{growth}"
 
+    def _none_better(self) -> str:
+        """The words where no better fixed model was found."""
+        if math.isnan(self.gap):
+            return "no better one was found on a sample of the rows"
+        if self.run[-1] <= self.best[-1] - self.gap:
+            return "no fixed model would have done better"
+        return f"none was found that did better (one could, by at most {self.gap:.3g} in all)"
+
     def __str__(self) -> str:
-        return f"regret {self.value:.6g} after {self.rounds[-1]:,} rounds: {self.words}"
+        told = f"regret {self.value:.6g} after {self.rounds[-1]:,} rounds: {self.words}"
+        return told if math.isnan(self.gap) else f"{told} (duality gap {self.gap:.3g})"
 
 
-def regret(parts: Sequence[Any], read: ReadBlocks, past: Hindsight, intercept: bool) -> Regret:
+def regret(
+    parts: Sequence[Any],
+    read: ReadBlocks,
+    past: Hindsight,
+    intercept: bool,
+    starts: Sequence[Array] = (),
+) -> Regret:
     """Measure the regret of a run of these parts over a stream, in bounded memory.
 
     After each power of two rounds the best u of the rounds so far is sought, as long as their rows
     take less than 50 MB; at the end that of the whole stream.
     """
     loss, columns = parts[0], past.columns
-    finals = list(past.best(loss, intercept).values())
+    minimum = past.minimum(loss, intercept, starts)
+    finals = [minimum.u, *past.best(loss, intercept).values(), *starts]
     fixed = np.zeros(len(finals))  # Σ ℓ_t(u) of each
     run: dict[int, float] = {}  # by T
     held: list[Block] = []
@@ -94,7 +115,8 @@ def regret(parts: Sequence[Any], read: ReadBlocks, past: Hindsight, intercept: b
     best = _prefix_minima(problem_of(held, columns, intercept), loss, list(run))
     best[seen] = min(best.get(seen, math.inf), float(fixed.min()))
     rounds = tuple(t for t in run if t in best)
-    return Regret(rounds, tuple(run[t] for t in rounds), tuple(best[t] for t in rounds))
+    gap = minimum.gap if past.gathered()[1] == 1.0 else math.nan
+    return Regret(rounds, tuple(run[t] for t in rounds), tuple(best[t] for t in rounds), gap)
 
 
 def _weighed(loss: Any, block: Block, margins: Array) -> Array:
@@ -110,11 +132,8 @@ def _prefix_minima(rows: Problem, loss: Any, rounds: list[int]) -> dict[int, flo
         first = rows.first(t)
         if first is None:
             break
-        sizes = first.squares()
-        # Hardly any ridge, and none that depends on the units of a feature.
-        ridge = 1e-6 * np.where(sizes > 0.0, sizes, 1.0)
-        u = first.least(loss, ridge, u, sizes, STEPS)
-        found[t] = min(first.objective(loss, point)[0] for point in (u, np.zeros_like(u)))
+        minimum = least(first, loss, [u], NEAR)
+        u, found[t] = minimum.u, minimum.loss
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fenchel.certificates.record import RunRecord, Sums, textbook
+from fenchel.certificates.record import RunRecord, Sums, growing_part, progress, textbook
 from fenchel.certificates.rerun import targets_of
 from fenchel.losses.protocol import value
 from fenchel.mirror import MirrorDescent
@@ -96,6 +96,10 @@ class Replay:
         before = 0.0 if self.used is None else float(self.used.conjugate(theta))
         self.sums.residue += float(f.conjugate(theta)) - before
         self.sums.drops += (0.0 if self.used is None else self.used.value(w)) - float(f.value(w))
+        if self.used is not None and fact(f, "nondecreasing") is None:
+            earlier, later = (growing_part(g, w) for g in (self.used, f))
+            self.sums.falls = max(self.sums.falls, earlier - later)
+            self.sums.tallest = max(self.sums.tallest, abs(later))
         self.used = f
 
     def _update(
@@ -119,6 +123,7 @@ class Replay:
         end = self.descent.previous
         if self.used is not None and end is not self.used:
             self._move_to(end, end.gradient(self.descent.theta))
+        self.sums.progress = progress(end, self.descent.theta, self.sums)
         return RunRecord(self.loss, end, self.rule, self.sums, self.u, comparator)
 
 

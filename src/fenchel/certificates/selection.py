@@ -15,7 +15,7 @@ from fenchel.certificates.record import RunRecord, Sums, into_domain, ledger_sum
 from fenchel.certificates.replay import replay
 from fenchel.certificates.theorem import FORMULAS, Theorem
 from fenchel.certificates.theorems import THEOREMS
-from fenchel.certificates.theorems.square_loss import FROM_LEMMA
+from fenchel.certificates.theorems.corollary_1 import FROM_LEMMA
 from fenchel.parts import state
 from fenchel.parts.state import Array
 from fenchel.regularizers.protocol import LEDGER, missing_verbs
@@ -51,8 +51,10 @@ def offered(run: RunRecord) -> list[Theorem]:
 def missing(parts: Sequence[Any], columns: int, intercept: bool) -> dict[str, list[str]]:
     """List every theorem by name, with what it misses of these parts; nothing where it is offered."""
     f = textbook(parts[1], columns, intercept)
-    # What only the run can tell is granted: the sums of a run of such parts are known.
-    record = RunRecord(parts[0], f, parts[2], Sums(drops=0.0), np.zeros(columns + intercept))
+    # What only the run can tell is granted as long as there is none.
+    kept = parts[4].kept and _has_ledger(parts[1]) and parts[4].rounds[0] > 0.0
+    sums = ledger_sums(parts[1], f, parts[4]) if kept else Sums(drops=0.0)
+    record = RunRecord(parts[0], f, parts[2], sums, np.zeros(columns + intercept))
     found = {theorem.name: theorem.missing(record) for theorem in THEOREMS}
     if not _has_ledger(parts[1]) and not _has_formulas(record):
         lacking = " and ".join(missing_verbs(parts[1], LEDGER))
@@ -132,11 +134,12 @@ def tightest(found: Iterable[Certificate]) -> Certificate:
     """Return the applicable certificate with the least slack against its bound.
 
     Lemmas count only where no theorem applies, Lemma 1 last; its residue inequality is about no u.
-    One that rounding leaves undecided counts only where there is no other.
+    One that is vacuous, or that rounding leaves undecided, counts only where there is no other.
     """
     found = list(found)
     fit = [c for c in found if c.applies and c.kind != "printed" and c.equation != RESIDUE]
     fit = [c for c in fit if not c.undecided] or fit
+    fit = [c for c in fit if not c.vacuous] or fit
     highest = max((_rank(c) for c in fit), default=0)
     plain = [c for c in fit if _rank(c) == highest]
     if not plain:

@@ -34,7 +34,7 @@ REGRESSION = (
     "normalized_lms:eta=0.1",
     "normalized_lms:eta=1",
     "p_norm_lms",
-    "coin_betting:loss=huber",
+    "coin_betting:loss=absolute",
 )
 REGRESSION_FULL = ("vovk_azoury_warmuth", "vovk_azoury_warmuth:a=0.01")
 

@@ -135,4 +135,6 @@ def regret(learner: Learner, stream: Any = None, past: Hindsight | None = None) 
         raise ValueError(f"{learner.name} has learned nothing yet: there is no regret")
     read = SecondReading(learner, stream)
     past = past or Hindsight(read, learner.columns)
-    return certificates.regret(parts, read, past, learner.intercept)
+    last = learner.all_weights()
+    starts = [last if learner.intercept else last[1:]]
+    return certificates.regret(parts, read, past, learner.intercept, starts)

@@ -153,6 +153,10 @@ class Composed(Engine):
         self.columns = width
         self._set_dimension(width)
 
+    def put_in_order(self, absent: set[str]) -> None:
+        """Make up for arrays that a model file of an earlier version lacks."""
+        state.put_in_order(self._parts, absent)
+
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
         kept["_parts"] = state.copy(self._parts)

@@ -157,12 +157,20 @@ class Engine(ABC):
     def lay_in(self, arrays: Mapping[str, Array], width: int) -> None:
         """Take the state of a model file."""
         self.restart(width)
+        absent = set()
         for name, array in self.state_arrays().items():
             if name not in arrays and name.rpartition(".")[2] in state.LATER:
+                absent.add(name)
                 continue
             if name not in arrays or arrays[name].shape != array.shape:
                 raise ValueError(f"no array {name!r} of shape {array.shape}")
             array[...] = arrays[name]
+        if absent:
+            self.put_in_order(absent)
+
+    def put_in_order(self, absent: set[str]) -> None:
+        """Make up for arrays that a model file of an earlier version lacks; zeros are right here."""
+        return
 
     def copy(self) -> Engine:
         """Copy the engine: the same state, independent from then on."""

@@ -123,6 +123,8 @@ class MaxMargin(Engine):
         joins = np.flatnonzero(np.diff(known, prepend=self.outputs)).tolist()
         for begin, end in pairwise(sorted({0, *joins, count})):
             before = self.outputs
+            # The scores of a row whose label is new are those of the classes known before it.
+            first = self.read(rows.part(begin, begin + 1)) if known[begin] > before else None
             self._know(int(known[begin]))
             run(
                 *self._parts[:4],
@@ -134,7 +136,8 @@ class MaxMargin(Engine):
                 self._room[1],
                 scores[begin:end],
             )
-            scores[begin, before:] = -np.inf  # at its first row a class was not known yet
+            if first is not None:
+                scores[begin, :before], scores[begin, before:] = first[0], -np.inf
         self.counts[ROUNDS] += count
         return scores
 

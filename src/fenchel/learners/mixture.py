@@ -18,6 +18,7 @@ from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.adahedge import shares_now
 from fenchel.loops.feature_scaling import UNIT, grown, new_units, scaled_reading, scaled_rows
 from fenchel.loops.online import ROUNDS
+from fenchel.losses.protocol import family_of
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
@@ -166,6 +167,14 @@ class Mixture(Engine):
         self._blend.hedge.active[:] = arrays["hedge.active"]
         super().lay_in(arrays, width)
 
+    def put_in_order(self, absent: set[str]) -> None:
+        """Make up for arrays that a model file of an earlier version lacks."""
+        for number, inner in enumerate(self.experts):
+            prefix = f"{number}."
+            own = {name.removeprefix(prefix) for name in absent if name.startswith(prefix)}
+            if own:
+                inner.put_in_order(own)
+
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
         kept["experts"] = [expert.copy() for expert in self.experts]
@@ -277,11 +286,19 @@ class Mixture(Engine):
             read, past = seen_as(read), past.seen_as("in units", seen_as)
         for k in self._blend.active:
             expert = self.experts[k]
-            if expert.certifies and hasattr(expert, "parts"):
+            if expert.certifies and hasattr(expert, "parts") and self._charges(expert):
                 own = expert.certify(read, past, u)
                 name, total = expert.specification, float(expert.parts.ledger.loss[0])
                 found += through_expert(hedge, choice, k, name, total, own)
         return found
+
+    def _charges(self, expert: Any) -> bool:
+        """Whether the mixture charges an expert what its own theorems speak of.
+
+        Numbers are charged half their squared error; of classes mistakes are counted, which any loss
+        can bound.
+        """
+        return self.task != "regression" or family_of(expert.loss) == "squared"
 
     # ── room ────────────────────────────────────────────────────────────────────────────────────
 

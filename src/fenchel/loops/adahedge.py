@@ -22,7 +22,7 @@ from fenchel.parts.state import Array
 MOST = 1e290
 
 
-# e^−40 is less than what a sum of shares, at least 1, is rounded by.
+# e^−40 is less than what a sum of shares, at least 1, is rounded by: such a share predicts nothing.
 NEGLIGIBLE = 40.0
 
 
@@ -66,31 +66,51 @@ def shares_into(hedge: Any, shares: Array) -> float:
 
 
 @helper
+def _mix_loss(hedge: Any, eta: float, losses: Array) -> float:
+    """m_t over all active experts, also those whose share is too small to be counted.
+
+    With L*_k = L_k + ℓ_{t,k}, it is min L* − min L − 1/η·(ln Σ exp(−η(L*_k − min L*)) −
+    ln Σ exp(−η(L_k − min L))): both sums are at least 1, and nothing overflows. An expert far behind
+    counts again once the leaders lose much at once.
+    """
+    best = np.inf
+    after = np.inf
+    for k in range(losses.shape[0]):
+        if hedge.active[k] > 0.0:
+            best = min(best, hedge.losses[k])
+            after = min(after, (hedge.losses[k] - hedge.losses[0]) + losses[k])
+    after += hedge.losses[0] - best  # in this order small losses stay beside large sums of losses
+    if not np.isfinite(eta):
+        return float(after)
+    earlier = 0.0
+    later = 0.0
+    for k in range(losses.shape[0]):
+        if hedge.active[k] > 0.0:
+            behind = hedge.losses[k] - best
+            earlier += np.exp(-eta * behind)
+            later += np.exp(-eta * (behind + losses[k] - after))
+    return float(after - (np.log(later) - np.log(earlier)) / eta)
+
+
+@helper
 def charge(hedge: Any, shares: Array, eta: float, losses: Array) -> bool:
     """One round: the losses of the experts are known; whether the shares have to be taken anew."""
     lost = 0.0
-    for k in range(losses.shape[0]):
-        lost = max(lost, abs(losses[k]))
-    if lost == 0.0:
-        return False
     least = np.inf
     most = -np.inf
     expected = 0.0
-    for k in range(shares.shape[0]):
-        if shares[k] > 0.0:
+    for k in range(losses.shape[0]):
+        lost = max(lost, abs(losses[k]))
+        if hedge.active[k] > 0.0:
             least = min(least, losses[k])
             most = max(most, losses[k])
             expected += shares[k] * losses[k]
+    if lost == 0.0:
+        return False
     if least == most:  # nothing to tell the experts apart: no exponentials
         expected = least
-    mixed = least
-    if np.isfinite(eta) and least < most:
-        total = 0.0
-        for k in range(shares.shape[0]):
-            if shares[k] > 0.0:
-                total += shares[k] * np.exp(-eta * (losses[k] - least))
-        mixed = least - np.log(total) / eta
-    hedge.gap[0] += max(0.0, expected - mixed)
+    else:
+        hedge.gap[0] += max(0.0, expected - _mix_loss(hedge, eta, losses))
     hedge.expected[0] += expected
     for k in range(shares.shape[0]):
         hedge.losses[k] += losses[k]
@@ -175,6 +195,14 @@ def mix_numbers(
         if importance[min(t, last)] > 0.0:
             bounds[0] = min(bounds[0], y[t])
             bounds[1] = max(bounds[1], y[t])
+
+
+@kernel
+def charge_rounds(hedge: Any, losses: Array) -> None:
+    """Several rounds in turn, given the losses of every expert in each."""
+    shares = np.empty(losses.shape[1])
+    for t in range(losses.shape[0]):
+        charge(hedge, shares, shares_into(hedge, shares), losses[t])
 
 
 @kernel

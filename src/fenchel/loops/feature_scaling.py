@@ -22,8 +22,9 @@ from fenchel.rows.types import LARGEST, DenseRows
 # One row a column, so that a feature costs one line of the cache: Σ|x|, how many, the unit, 1/unit.
 SUM, COUNT, UNIT, INVERSE = 0, 1, 2, 3
 
-# How far the mean may move before the unit follows.
-PATIENCE = 2.0
+# How far the mean may move before the unit follows: beyond a factor of 2, and beyond what rounding
+# makes of it, since counts and codes often have means that are exactly twice their unit.
+PATIENCE = 2.0 * (1.0 + 2.0**-20)
 
 
 def new_units(columns: int) -> Array:

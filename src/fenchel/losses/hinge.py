@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fenchel._numba import helper
 from fenchel.losses.protocol import derivative, value
-from fenchel.parts.state import part
+from fenchel.parts.state import Array, part
 
 
 @part
@@ -36,6 +36,11 @@ class Hinge(NamedTuple):
     def task(self) -> str:
         """Labels are ±1."""
         return "binary"
+
+    def prox(self, m: Array, y: Array, step: float) -> Array:
+        """argmin over p of ℓ(p, y) + (p − m)²/(2·step): towards y·m = 1, by at most ``step``."""
+        s = y * m
+        return np.asarray(y * np.where(s < 1.0, np.minimum(s + step, 1.0), s))
 
 
 @value.of(Hinge)

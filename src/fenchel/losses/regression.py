@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fenchel.losses.protocol import derivative, value
-from fenchel.parts.state import part
+from fenchel.parts.state import Array, part
 
 
 @part
@@ -62,6 +64,10 @@ class Absolute(NamedTuple):
         """Labels are numbers."""
         return "regression"
 
+    def prox(self, m: Array, y: Array, step: float) -> Array:
+        """argmin over p of ℓ(p, y) + (p − m)²/(2·step): towards y, by at most ``step``."""
+        return np.asarray(m - np.clip(m - y, -step, step))
+
 
 @value.of(Absolute)
 def _absolute_value(loss: Any, margin: float, y: float) -> float:
@@ -99,6 +105,12 @@ class EpsilonInsensitive(NamedTuple):
     def task(self) -> str:
         """Labels are numbers."""
         return "regression"
+
+    def prox(self, m: Array, y: Array, step: float) -> Array:
+        """argmin over p of ℓ(p, y) + (p − m)²/(2·step): towards |p − y| = ε, by at most ``step``."""
+        r = m - y
+        beyond = np.maximum(np.abs(r) - self.epsilon, 0.0)
+        return np.asarray(m - np.sign(r) * np.minimum(beyond, step))
 
 
 @value.of(EpsilonInsensitive)
@@ -139,6 +151,10 @@ class Quantile(NamedTuple):
     def task(self) -> str:
         """Labels are numbers."""
         return "regression"
+
+    def prox(self, m: Array, y: Array, step: float) -> Array:
+        """argmin over p of ℓ(p, y) + (p − m)²/(2·step): towards y, by at most τ or 1 − τ steps."""
+        return np.asarray(m - np.clip(m - y, -self.tau * step, (1.0 - self.tau) * step))
 
 
 @value.of(Quantile)

@@ -35,7 +35,7 @@ MOST_WAITING = 9
 WAITING_ROWS: Array = np.zeros((MOST_WAITING, 0))
 
 # Absent from the earliest model files; zero then.
-LATER = ("widest", "waiting", "rows", "turns")
+LATER = ("widest", "waiting", "rows", "turns", "rates")
 
 PARTS: list[type] = []
 
@@ -187,6 +187,17 @@ def set_dimension(dimensions: Sequence[Array], coordinates: float) -> None:
         # Skipped where it is right already: a model mapped from a file is read-only.
         if dimension[0] != coordinates:
             dimension[0] = coordinates
+
+
+def put_in_order(part: Any, absent: set[str], prefix: str = "") -> None:
+    """Let a part, and those inside it, put in order what a model file of an earlier version lacks."""
+    own = {name.removeprefix(prefix) for name in absent if name.startswith(prefix)}
+    loaded = getattr(part, "loaded", None)
+    if own and loaded is not None:
+        loaded(own)
+    for name, value in fields(part).items():
+        if is_part(value):
+            put_in_order(value, absent, f"{prefix}{name}.")
 
 
 def from_package(part: Any) -> bool:

@@ -12,6 +12,7 @@ from fenchel.regularizers.domains.protocol import (
     climb_apart,
     followed,
     inverse_curvature,
+    no_pressure,
     soft_threshold,
     threshold_of,
 )
@@ -64,6 +65,11 @@ class AdaGrad(NamedTuple):
     rounds: Array = SCALAR
 
     @property
+    def quadratic(self) -> bool:
+        """Whether f_t(w) = ½·wᵀA_t·w on the whole space."""
+        return self.l1 == 0.0 and bool(self.domain.unbounded)
+
+    @property
     def homogeneous(self) -> bool:
         """Whether f_t(λu) = λ²·f_t(u)."""
         return self.l1 == 0.0
@@ -96,6 +102,11 @@ class AdaGrad(NamedTuple):
     def curvature(self) -> Array:
         """δ + √(Σ_{s<t} ℓ′²_{s,i}) + η·t·l2."""
         return np.asarray(self.delta + np.sqrt(self.squares) + self.eta * self.rounds * self.l2)
+
+    @property
+    def sees_rows(self) -> bool:
+        """Whether f_t depends on x_t: it only counts the rounds."""
+        return False
 
     def observe(self, x: Array) -> AdaGrad:
         """f_t from f_{t−1}: t grows by one."""
@@ -153,7 +164,7 @@ def _look(f: Any, row: Any) -> _View:
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = soft(θ_j, η·t·l1)/(δ + √s_j + η·t·l2)."""
     soft = soft_threshold(f.theta[slot], view.threshold)
-    return float(confine(f.domain, 0.0, soft / (f.roots[slot] + view.extra)))
+    return float(confine(f.domain, no_pressure(f.domain), soft / (f.roots[slot] + view.extra)))
 
 
 @absorb.of(AdaGrad)
@@ -181,7 +192,11 @@ def _pace(f: Any, view: Any) -> float:
 
 @settled.of(AdaGrad)
 def _settled(f: Any, slot: Any) -> float:
-    return float(confine(f.domain, 0.0, f.theta[slot] / (f.delta + np.sqrt(f.squares[slot]))))
+    return float(
+        confine(
+            f.domain, no_pressure(f.domain), f.theta[slot] / (f.delta + np.sqrt(f.squares[slot]))
+        )
+    )
 
 
 @idle_sum.of(AdaGrad)
@@ -189,9 +204,9 @@ def _idle_sum(f: Any, slot: Any, since: float, until: float) -> float:
     theta = f.theta[slot]
     curvature = f.delta + np.sqrt(f.squares[slot])
     if f.l1 == 0.0 and f.l2 == 0.0:
-        return float(confine(f.domain, 0.0, theta / curvature) * (until - since))
+        return float(confine(f.domain, no_pressure(f.domain), theta / curvature) * (until - since))
     size = soft_sum(since, until, abs(theta), f.eta * f.l1, 0.0, curvature, f.eta * f.l2)
-    return float(confine(f.domain, 0.0, np.copysign(size, theta)))
+    return float(confine(f.domain, no_pressure(f.domain), np.copysign(size, theta)))
 
 
 # ── ledger ──────────────────────────────────────────────────────────────────────────────────────
@@ -238,7 +253,7 @@ def _idle_terms(f: Any, slot: Any, since: float, until: float) -> float:
         return 0.0
     if not followed(f.domain):
         return float(np.nan)
-    size = abs(confine(f.domain, 0.0, f.theta[slot]))
+    size = abs(confine(f.domain, no_pressure(f.domain), f.theta[slot]))
     if size == 0.0:
         return 0.0
     rest = f.delta + f.roots[slot]

@@ -16,6 +16,7 @@ from fenchel.regularizers.domains.protocol import (
     climb_apart,
     followed,
     inverse_curvature,
+    no_pressure,
     soft_threshold,
     threshold_of,
 )
@@ -87,6 +88,11 @@ class Composite(NamedTuple):
         return float(self.eta * (self.rounds[0] - self.lag) * self.l1)
 
     @property
+    def quadratic(self) -> bool:
+        """Whether f_t(w) = ½·wᵀA_t·w on the whole space."""
+        return self.l1 == 0.0 and bool(self.domain.unbounded)
+
+    @property
     def homogeneous(self) -> bool:
         """Whether f_t(λu) = λ²·f_t(u)."""
         return self.l1 == 0.0
@@ -120,6 +126,11 @@ class Composite(NamedTuple):
     def composite_term(self, u: Array) -> float:
         """F(u) = l1·‖u‖₁ + l2/2·‖u‖₂²."""
         return float(self.l1 * np.abs(u).sum() + 0.5 * self.l2 * np.vdot(u, u))
+
+    @property
+    def sees_rows(self) -> bool:
+        """Whether f_t depends on x_t: it only counts the rounds."""
+        return False
 
     def observe(self, x: Array) -> Composite:
         """f_t from f_{t−1}: t grows by one."""
@@ -201,7 +212,7 @@ def _pace(f: Any, view: Any) -> float:
 
 @settled.of(Composite)
 def _settled(f: Any, slot: Any) -> float:
-    return float(confine(f.domain, 1.0, f.theta[slot]))
+    return float(confine(f.domain, no_pressure(f.domain), f.theta[slot]))
 
 
 @idle_sum.of(Composite)
@@ -212,7 +223,7 @@ def _idle_sum(f: Any, slot: Any, since: float, until: float) -> float:
     size = soft_sum(
         since - f.lag, until - f.lag, abs(theta), f.eta * f.l1, f.root, 0.0, f.eta * f.l2
     )
-    return float(confine(f.domain, 1.0, np.copysign(size, theta)))
+    return float(confine(f.domain, no_pressure(f.domain), np.copysign(size, theta)))
 
 
 # ── ledger ──────────────────────────────────────────────────────────────────────────────────────
@@ -249,7 +260,7 @@ def _idle_terms(f: Any, slot: Any, since: float, until: float) -> float:
         return 0.0
     if not followed(f.domain):
         return float(np.nan)
-    size = abs(confine(f.domain, 0.0, f.theta[slot]))
+    size = abs(confine(f.domain, no_pressure(f.domain), f.theta[slot]))
     if size == 0.0:
         return 0.0
     return term_sum(since - f.lag, until - f.lag, size, f.eta, f.l1, f.l2, f.root, 0.0)

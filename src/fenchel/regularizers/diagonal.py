@@ -8,7 +8,7 @@ import numpy as np
 
 from fenchel.parts.state import RECORD, Array, part
 from fenchel.regularizers.domains import Whole, confine
-from fenchel.regularizers.domains.protocol import climb_apart, inverse_curvature
+from fenchel.regularizers.domains.protocol import climb_apart, inverse_curvature, no_pressure
 from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
@@ -45,6 +45,11 @@ class DiagonalQuadratic(NamedTuple):
     domain: Any = Whole()
     theta: Array = RECORD
     squares: Array = RECORD
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether f_t(w) = ½·wᵀA_t·w on the whole space."""
+        return bool(self.domain.unbounded)
 
     @property
     def homogeneous(self) -> bool:
@@ -124,7 +129,11 @@ def _look(f: Any, row: Any) -> float:
 @weight.of(DiagonalQuadratic)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = θ_j / (a + s_j + x²/r)."""
-    return float(confine(f.domain, 0.0, f.theta[slot] / (f.a + f.squares[slot] + x * view * x)))
+    return float(
+        confine(
+            f.domain, no_pressure(f.domain), f.theta[slot] / (f.a + f.squares[slot] + x * view * x)
+        )
+    )
 
 
 @absorb.of(DiagonalQuadratic)

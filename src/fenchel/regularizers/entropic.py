@@ -36,6 +36,8 @@ WORN = 1e-6
 HIGH = 600.0
 # Where the pivot lies further below the exponent of the start than this, only the start counts.
 HIGHEST = 700.0
+# A step of the exponent beyond this is taken in logarithms.
+STEEP = 100.0
 
 
 @part
@@ -302,12 +304,45 @@ def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
 def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
     """ln(1 + Σ v_j·(exp(total·z_j) − 1)) with v_j the shares of the round."""
     rise = 0.0
+    highest = 0.0
     for k in range(entries(row)):
         j = slot_of(row, k)
         s = f.total * f.theta[j]
         level = -f.pivot[0] - f.squares[j] if f.adaptive else -f.pivot[0]
         z = f.total * c * value_of(row, k)
         rise += view / f.total * np.exp(level + s) * np.expm1(z)
+        highest = max(highest, abs(z))
         if f.signed:
             rise += view / f.total * np.exp(level - s) * np.expm1(-z)
-    return float(np.log1p(rise))
+    return float(np.log1p(rise)) if highest < STEEP else _steep_climb(f, view, row, c)
+
+
+@helper
+def _steep_climb(f: Any, view: Any, row: Any, c: float) -> float:
+    """The same where exp(z_j) may overflow: ln(1 − Σ v_j + Σ exp(ln v_j + z_j)), the largest first."""
+    signs = 2 if f.signed else 1
+    largest, rest = 0.0, 1.0
+    for k in range(entries(row)):
+        for sign in range(signs):
+            share, z = _log_share(f, view, row, k, c, sign)
+            largest = max(largest, share + z)
+            rest -= np.exp(share)
+    total = max(rest, 0.0) * np.exp(-largest)
+    for k in range(entries(row)):
+        for sign in range(signs):
+            share, z = _log_share(f, view, row, k, c, sign)
+            total += np.exp(share + z - largest)
+    return float(largest + np.log(total))
+
+
+@helper
+def _log_share(f: Any, view: Any, row: Any, k: Any, c: float, sign: int) -> tuple[float, float]:
+    """ln v_j and z_j of entry k; of its negative half where sign is 1."""
+    j = slot_of(row, k)
+    s = f.total * f.theta[j]
+    z = saturated(f.total * saturated(c * value_of(row, k)))
+    drop = f.squares[j] if f.adaptive else 0.0
+    log_view = np.log(view / f.total)
+    if sign == 1:
+        return float(log_view - f.pivot[0] - drop - s), -z
+    return float(log_view - f.pivot[0] - drop + s), z

@@ -8,6 +8,7 @@ import numpy as np
 
 from fenchel.parts.state import SLOTS, Array, part
 from fenchel.regularizers.domains import Whole, confine, follow, settle
+from fenchel.regularizers.domains.protocol import no_pressure
 from fenchel.regularizers.protocol import (
     absorb,
     climb,
@@ -45,6 +46,11 @@ class Euclidean(NamedTuple):
     def constant(self) -> bool:
         """Whether f_t never changes."""
         return True
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether f_t(w) = ½·wᵀA_t·w on the whole space."""
+        return bool(self.domain.unbounded)
 
     @property
     def homogeneous(self) -> bool:
@@ -117,7 +123,7 @@ def _pace(f: Any, view: Any) -> float:
 
 @settled.of(Euclidean)
 def _settled(f: Any, slot: Any) -> float:
-    return float(confine(f.domain, 1.0, f.theta[slot]))
+    return float(confine(f.domain, no_pressure(f.domain), f.theta[slot]))
 
 
 # ── ledger ──────────────────────────────────────────────────────────────────────────────────────

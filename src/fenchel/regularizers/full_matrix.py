@@ -60,6 +60,11 @@ class FullQuadratic(NamedTuple):
     turns: Array = WAITING_ROWS
 
     @property
+    def quadratic(self) -> bool:
+        """Whether f_t(w) = ½·wᵀA_t·w on the whole space."""
+        return True
+
+    @property
     def homogeneous(self) -> bool:
         """Whether f_t(λu) = λ²·f_t(u)."""
         return True

@@ -84,6 +84,11 @@ class GroupComposite(NamedTuple):
         """Whether f_t(λu) = λ²·f_t(u)."""
         return False
 
+    @property
+    def sees_rows(self) -> bool:
+        """Whether f_t depends on x_t: it only counts the rounds."""
+        return False
+
     def observe(self, x: Array) -> GroupComposite:
         """f_t from f_{t−1}: t grows by one."""
         return self._replace(rounds=self.rounds + 1.0)

@@ -359,6 +359,7 @@ def refuse_missing(f: Any, group: tuple[tuple[Verb, ...], ...], wanted: str) -> 
 FACTS: dict[str, Any] = {
     "constant": False,  # f_t never changes
     "homogeneous": False,  # f_t(λu) = λ²·f_t(u)
+    "quadratic": False,  # f_t(w) = ½·wᵀA_t·w on the whole space
     "nondecreasing": None,  # g_t ≤ g_{t+1}: proved (True), denied (False), or to be measured
     "family": "",  # the f_t of one theorem, by its name there
     "weighs_rows": False,  # importance h enters f_t as the row √h·x

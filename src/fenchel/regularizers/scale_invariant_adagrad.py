@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper
-from fenchel.parts.state import DIMENSION, RECORD, Array, part
+from fenchel.parts.state import DIMENSION, RECORD, SLOTS, Array, part
 from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
@@ -32,12 +32,14 @@ from fenchel.rows.types import saturated, sum_over, term
 
 @part
 class ScaleInvariantAdaGrad(NamedTuple):
-    """f_t(u) = √d/2·Σ (|u_i|·b_{t,i})²·√(L² + Σ_{s<t} (ℓ′_{s,i}/b_{s,i})²), eq. (f2).
+    """f_t(u) = ½·Σ √d_i·(|u_i|·b_{t,i})²·√(L² + Σ_{s<t} (ℓ′_{s,i}/b_{s,i})²), eq. (f2).
 
-    ∇f_t*(θ)_j = θ_j/(b²_{t,j}·√d·√(L² + Σ_{s<t} (ℓ′_{s,j}/b_{s,j})²)), eq. (update2), with
-    z_t = −η·ℓ′_t. ``sqrt_d`` = False drops √d (η absorbs it). ``dimension`` is d: the columns of an
-    array, the features seen so far on an open stream. ``units`` keeps 1/b_t and ``scales``
-    1/(b_t·√(L² + …)), so that reading takes neither root nor division.
+    ∇f_t*(θ)_j = θ_j/(b²_{t,j}·√d_j·√(L² + Σ_{s<t} (ℓ′_{s,j}/b_{s,j})²)), eq. (update2), with
+    z_t = −η·ℓ′_t. d_i is d, the columns of an array; on an open stream the number of features known in
+    the round in which feature i appeared: with one d that grows f_t would fall, and Theorem 1 with it.
+    ``sqrt_d`` = False drops √d (η absorbs it). ``dimension`` is d so far, ``rates`` keeps 1/√d_i,
+    ``units`` 1/b_t and ``scales`` 1/(√d_i·b_t·√(L² + …)), so that reading takes neither root nor
+    division.
 
     >>> f = ScaleInvariantAdaGrad(sqrt_d=False).begin(2).observe(np.array([1e6, 1e-6]))
     >>> f.gradient(np.array([1e6, 1e-6])) * [1e6, 1e-6]
@@ -52,7 +54,13 @@ class ScaleInvariantAdaGrad(NamedTuple):
     squares: Array = RECORD
     units: Array = RECORD
     scales: Array = RECORD
+    rates: Array = SLOTS
     dimension: Array = DIMENSION
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether f_t(w) = ½·wᵀA_t·w on the whole space."""
+        return True
 
     @property
     def homogeneous(self) -> bool:
@@ -79,10 +87,22 @@ class ScaleInvariantAdaGrad(NamedTuple):
         return self._replace(dimension=np.array([float(dimension)]))
 
     @property
-    def root_d(self) -> float:
-        """√d, or 1 where it is dropped."""
+    def rate(self) -> float:
+        """1/√d of a feature that appears now; 1 where √d is dropped."""
         d = self.dimension[0] if self.dimension[0] else len(self.theta)
-        return float(np.sqrt(d)) if self.sqrt_d else 1.0
+        return float(1.0 / np.sqrt(max(d, 1.0))) if self.sqrt_d else 1.0
+
+    @property
+    def roots(self) -> Array:
+        """√d_i of each feature."""
+        return np.asarray(1.0 / np.where(self.rates > 0.0, self.rates, self.rate))
+
+    def loaded(self, absent: set[str]) -> None:
+        """Put in order what an earlier version did not keep: one d for all features."""
+        if "rates" in absent:
+            seen = self.largest > 0.0
+            self.rates[seen] = self.rate
+            self.scales[seen] *= self.rate
 
     @property
     def growth(self) -> Array:
@@ -91,7 +111,11 @@ class ScaleInvariantAdaGrad(NamedTuple):
 
     def observe(self, x: Array) -> ScaleInvariantAdaGrad:
         """f_t, with b_{t,i} the larger of b_{t−1,i} and |x_{t,i}|."""
-        return self._replace(largest=np.maximum(self.largest, np.abs(x)))
+        new = (self.largest == 0.0) & (x != 0.0)
+        return self._replace(
+            largest=np.maximum(self.largest, np.abs(x)),
+            rates=np.where(new, self.rate, self.rates),
+        )
 
     def commit(self, current: ScaleInvariantAdaGrad, z: Array) -> ScaleInvariantAdaGrad:
         """Add (ℓ′_{t,i}/b_{t,i})², where ℓ′_t = −z_t/η."""
@@ -100,17 +124,17 @@ class ScaleInvariantAdaGrad(NamedTuple):
 
     def value(self, u: Array) -> float:
         """f_t(u), eq. (f2)."""
-        return 0.5 * self.root_d * float(np.sum((u * self.largest) ** 2 * self.growth))
+        return 0.5 * float(np.sum(self.roots * (u * self.largest) ** 2 * self.growth))
 
     def conjugate(self, theta: Array) -> float:
-        """f_t*(θ) = 1/(2√d)·Σ (θ_i/b_i)²/√(L² + …), on the features seen."""
+        """f_t*(θ) = ½·Σ (θ_i/b_i)²/(√d_i·√(L² + …)), on the features seen."""
         ratios = over_all(theta, self.largest)
-        return float(np.sum(ratios**2 / self.growth)) / (2.0 * self.root_d)
+        return 0.5 * float(np.sum(ratios**2 / (self.roots * self.growth)))
 
     def gradient(self, theta: Array) -> Array:
         """∇f_t*(θ), eq. (update2)."""
         ratios = over_all(theta, self.largest)
-        return over_all(ratios / (self.root_d * self.growth), self.largest)
+        return over_all(ratios / (self.roots * self.growth), self.largest)
 
     @property
     def strong_convexity(self) -> float:
@@ -128,20 +152,26 @@ class ScaleInvariantAdaGrad(NamedTuple):
 
 @look.of(ScaleInvariantAdaGrad)
 def _look(f: Any, row: Any) -> float:
-    """1/√d."""
+    """1/√d, of features that appear in this row."""
     return float(1.0 / np.sqrt(max(f.dimension[0], 1.0))) if f.sqrt_d else 1.0
 
 
 @helper
+def _rate(f: Any, view: float, slot: Any) -> float:
+    """1/√d_j."""
+    return float(f.rates[slot]) if f.rates[slot] > 0.0 else view
+
+
+@helper
 def _ratio(f: Any, view: float, slot: Any, b: float) -> float:
-    """θ_j/(b·√d·√(L² + s_j))."""
+    """θ_j/(b·√d_j·√(L² + s_j))."""
     growth = np.sqrt(f.lipschitz * f.lipschitz + f.squares[slot])
-    return saturated(over(f.theta[slot], b) * view / growth)
+    return saturated(over(f.theta[slot], b) * _rate(f, view, slot) / growth)
 
 
 @weight.of(ScaleInvariantAdaGrad)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
-    """w_j = θ_j/(b_j²·√d·√(L² + s_j)), eq. (update2)."""
+    """w_j = θ_j/(b_j²·√d_j·√(L² + s_j)), eq. (update2)."""
     b = max(f.largest[slot], abs(x))
     return saturated(over(_ratio(f, view, slot, b), b))
 
@@ -151,15 +181,24 @@ def _product(f: Any, view: Any, slot: Any, x: float) -> float:
     # (θ/b)·(x/b): the weight alone would overflow for features of 1e−200.
     unit = f.units[slot]
     if unit > 0.0 and abs(x) <= f.largest[slot]:
-        return float(f.theta[slot] * unit * (x * f.scales[slot]) * view)
+        return float(f.theta[slot] * unit * (x * f.scales[slot]))
     b = max(f.largest[slot], abs(x))
     return float(_ratio(f, view, slot, b) * over(x, b)) if f.theta[slot] != 0.0 else 0.0
 
 
+class _Step(NamedTuple):
+    """−ℓ′ of the round, and 1/√d of features that appear in it."""
+
+    slope: float
+    rate: float
+
+
 @absorb.of(ScaleInvariantAdaGrad)
-def _absorb(f: Any, slope: Any, slot: Any, x: float, coefficient: float) -> None:
+def _absorb(f: Any, step: Any, slot: Any, x: float, coefficient: float) -> None:
     b = f.largest[slot]
     if abs(x) > b:
+        if b == 0.0:
+            f.rates[slot] = step.rate
         b = abs(x)
         f.largest[slot] = b
         f.units[slot] = inverse(b)
@@ -167,15 +206,15 @@ def _absorb(f: Any, slope: Any, slot: Any, x: float, coefficient: float) -> None
         return
     unit = f.units[slot]
     f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
-    gradient = slope * in_units(x, b, unit)
+    gradient = step.slope * in_units(x, b, unit)
     squares = saturated(f.squares[slot] + gradient * gradient)
     f.squares[slot] = squares
-    f.scales[slot] = unit / np.sqrt(f.lipschitz * f.lipschitz + squares)
+    f.scales[slot] = f.rates[slot] * unit / np.sqrt(f.lipschitz * f.lipschitz + squares)
 
 
 @commit.of(ScaleInvariantAdaGrad)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
-    absorb_row(f, saturated(coefficient / f.eta), row, coefficient)
+    absorb_row(f, _Step(saturated(coefficient / f.eta), view), row, coefficient)
 
 
 # ── averaging ───────────────────────────────────────────────────────────────────────────────────
@@ -183,7 +222,7 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
 
 @pace.of(ScaleInvariantAdaGrad)
 def _pace(f: Any, view: Any) -> float:
-    return float(view)
+    return 1.0
 
 
 @settled.of(ScaleInvariantAdaGrad)
@@ -202,9 +241,10 @@ class _Squares(NamedTuple):
 def _square(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
     size = abs(x)
     if f.units[slot] > 0.0 and size <= f.largest[slot]:
-        return float(size * f.units[slot] * (size * f.scales[slot]) * view)
+        return float(size * f.units[slot] * (size * f.scales[slot]))
     share = over(size, max(f.largest[slot], size))
-    return float(share * share / np.sqrt(f.lipschitz * f.lipschitz + f.squares[slot]) * view)
+    growth = np.sqrt(f.lipschitz * f.lipschitz + f.squares[slot])
+    return float(share * share / growth * _rate(f, view, slot))
 
 
 @dual_square.of(ScaleInvariantAdaGrad)

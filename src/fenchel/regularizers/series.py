@@ -14,7 +14,7 @@ import numpy as np
 
 from fenchel._numba import helper, required_verb
 from fenchel.parts.state import Array
-from fenchel.regularizers.domains.protocol import confine, followed
+from fenchel.regularizers.domains.protocol import confine, followed, no_pressure
 from fenchel.rows.types import ZERO, entries, entry, length, slot, slot_of, value_of
 
 # Sums over fewer rounds than this are taken term by term; in the composite terms than ``SHORT``.
@@ -188,7 +188,7 @@ def _charge_slot(f: Any, rounds: Any, ledger: Any, slot: Any) -> float:
     By two differences of the sums of roots.
     """
     since = ledger.mark[slot] - f.lag
-    size = abs(confine(f.domain, 0.0, f.theta[slot]))
+    size = abs(confine(f.domain, no_pressure(f.domain), f.theta[slot]))
     slope = f.eta * f.l1
     charge = 0.0
     if since < ASYMPTOTIC:

@@ -13,6 +13,7 @@ from fenchel.certificates.theorems import (
 THEOREMS: tuple[Theorem, ...] = (
     corollary_1.lemma_1,
     corollary_1.residue_inequality,
+    corollary_1.regret_lemma,
     corollary_1.composite_bound,
     corollary_1.adaptive_bound,
     corollary_1.tuned_bound,

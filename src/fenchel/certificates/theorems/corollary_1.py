@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fenchel.certificates import record
 from fenchel.certificates.certificate import Assumption, Certificate
 from fenchel.certificates.record import RunRecord
 from fenchel.certificates.theorem import (
@@ -20,6 +21,7 @@ from fenchel.certificates.theorem import (
 from fenchel.regularizers.protocol import fact
 from fenchel.rules.protocol import rate_of
 
+FROM_LEMMA = "from Lemma 1"
 _REGRET = (FORMULAS, STEPS, SUBGRADIENT, TERMS, NOT_DECREASING)
 
 
@@ -38,8 +40,8 @@ def lemma_1(run: RunRecord) -> Certificate:
         "Σ⟨z_t, u − w_t⟩",
         run.comparator,
         s.pairs_u - s.pairs,
-        value + s.steps + s.residue,
-        abs(s.pairs_u) + abs(s.pairs) + value + s.steps + abs(s.residue),
+        value + s.progress,
+        abs(s.pairs_u) + abs(s.pairs) + value + abs(s.progress),
         (run.in_domain, run.fixed_domain) if fact(run.f, "constant") else (run.in_domain,),
         kind="tight",
     )
@@ -75,8 +77,7 @@ def composite_term(run: RunRecord) -> float:
 
 def growing_part(run: RunRecord) -> float:
     """g_T(u) = f_T(u) − η·T·F(u)."""
-    own = getattr(run.f, "growing_part", run.f.value)
-    return float(own(run.u))
+    return record.growing_part(run.f, run.u)
 
 
 def composite_regret(run: RunRecord) -> float:
@@ -98,6 +99,28 @@ def _assumptions(run: RunRecord, eta: float) -> tuple[Assumption, ...]:
         run.fixed_domain,
         Assumption("g ≥ 0: min g", least, least >= -1e-12),
         Assumption("one η in z_t and in η·t·F: their difference", same - eta, same == eta),
+        Assumption("g_{t−1} ≤ g_t at every w_t: the largest fall", run.sums.falls, run.grows),
+    )
+
+
+@theorem(FORMULAS, STEPS, RESIDUE, SUBGRADIENT, TERMS, name="Corollary 1, from Lemma 1")
+def regret_lemma(run: RunRecord) -> Certificate:
+    """Regret ≤ (g_T(u) + Σ ‖z_t‖²_{t,*}/(2β_t) + f_t*(θ_t) − f_{t−1}*(θ_t))/η + Σ F(w_t).
+
+    Lemma 1 in the units of the loss: never larger than what Corollary 1 makes of it.
+    """
+    eta = step_size(run)
+    s, lag = run.sums, float(getattr(run.f, "lag", 0.0))
+    bound = (growing_part(run) + s.progress) / eta + s.terms - lag * composite_term(run)
+    return Certificate(
+        "Corollary 1",
+        FROM_LEMMA,
+        "regret",
+        run.comparator,
+        composite_regret(run),
+        bound,
+        _regret_unit(run) + (abs(growing_part(run)) + abs(s.progress)) / eta,
+        (run.in_domain, run.fixed_domain),
     )
 
 

@@ -26,7 +26,7 @@ _MISTAKES = (FORMULAS, STEPS, loss("hinge"), TOWARDS_LABEL, CONSTANT)
 def _inner(run: RunRecord) -> float:
     """B + Σ (η_t²/(2β_t)·‖ℓ′_t‖²_{t,*} − η_t·⟨w_t, ℓ′_t⟩)."""
     s = run.sums
-    return s.residue + s.steps + s.pairs
+    return s.progress + s.pairs
 
 
 def hinge_lemma(run: RunRecord, scale: float | None = None) -> Certificate:
@@ -39,7 +39,7 @@ def hinge_lemma(run: RunRecord, scale: float | None = None) -> Certificate:
     else:
         equation = f"eq. (pre-mb), λ = {scale:g}"
         bound = s.eta_loss_u + scale * value + inner / scale
-    unit = s.etas + s.eta_loss_u + value + abs(s.residue) + s.steps + abs(s.pairs)
+    unit = s.etas + s.eta_loss_u + value + abs(s.progress) + abs(s.pairs)
     return Certificate(
         "Hinge lemma",
         equation,

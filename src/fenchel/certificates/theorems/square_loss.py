@@ -16,9 +16,9 @@ from fenchel.certificates.theorem import (
     rule,
     theorem,
 )
+from fenchel.certificates.theorems.corollary_1 import FROM_LEMMA
 from fenchel.regularizers.protocol import fact
 
-FROM_LEMMA = "from Lemma 1"
 SCALED = "X_t²·f"
 EUCLIDEAN = "½‖·‖²"
 _FORECASTER = (FORMULAS, STEPS, loss("squared"), rule("target"), ALL_ROUNDS)
@@ -47,8 +47,8 @@ def forecaster_lemma(run: RunRecord) -> Certificate:
     """
     s = run.sums
     value = run.f.value(run.u)
-    bound = value + s.steps + s.residue - 0.5 * s.squares_u + 0.5 * s.squares
-    unit = _unit(run) + value + s.steps + abs(s.residue) + s.squares_u + s.squares
+    bound = value + s.progress - 0.5 * s.squares_u + 0.5 * s.squares
+    unit = _unit(run) + value + abs(s.progress) + s.squares_u + s.squares
     return Certificate(
         "Vovk-Azoury-Warmuth",
         FROM_LEMMA,

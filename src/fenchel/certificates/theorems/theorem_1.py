@@ -58,32 +58,34 @@ def _growths(run: RunRecord) -> np.ndarray:
 
 @theorem(FORMULAS, STEPS, regularizer("scale-invariant AdaGrad"), name="Theorem 1, second bound")
 def adagrad_bound(run: RunRecord) -> Certificate:
-    """R_T(u) ≤ L·√(d(T + 1))·(Σ(u_i·b_i)²/(2η) + η); without √d its factors stand apart."""
-    f, eta = run.f, run.rule.eta
-    reach = float(np.sum((run.u * f.largest) ** 2))
-    root, d = f.root_d, float(f.dimension[0] or len(run.u))
-    bound = (
-        f.lipschitz * np.sqrt(run.sums.rounds + 1.0) * (root * reach / (2.0 * eta) + d * eta / root)
-    )
+    """R_T(u) ≤ L·√(T + 1)·(Σ √d_i·(u_i·b_i)²/(2η) + η·Σ 1/√d_i).
+
+    With d_i = d this is L·√(d(T + 1))·(Σ(u_i·b_i)²/(2η) + η); where features appear one after the
+    other, Σ 1/√d_i ≤ 2√d.
+    """
+    f, eta, seen = run.f, run.rule.eta, run.f.largest > 0.0
+    reach = float(np.sum(f.roots * (run.u * f.largest) ** 2))
+    each = reach / (2.0 * eta) + eta * float(np.sum(1.0 / f.roots[seen]))
+    bound = f.lipschitz * np.sqrt(run.sums.rounds + 1.0) * each
     return _certificate(run, "second bound", float(bound))
 
 
 @theorem(FORMULAS, STEPS, regularizer("scale-invariant AdaGrad"), name="Theorem 1, eq. (tocompare)")
 def adagrad_inner_bound(run: RunRecord) -> Certificate:
-    """R_T(u) ≤ Σ_i √(L² + Σ_t (ℓ′/b)²)·(√d/(2η)·(u_i·b_i)² + η/√d), eq. (tocompare)."""
+    """R_T(u) ≤ Σ_i √(L² + Σ_t (ℓ′/b)²)·(√d_i/(2η)·(u_i·b_i)² + η/√d_i), eq. (tocompare)."""
     f, eta = run.f, run.rule.eta
-    each = f.root_d / (2.0 * eta) * (run.u * f.largest) ** 2 + eta / f.root_d
+    each = f.roots / (2.0 * eta) * (run.u * f.largest) ** 2 + eta / f.roots
     return _certificate(run, "eq. (tocompare)", float(np.sum(_growths(run) * each)))
 
 
 @theorem(FORMULAS, STEPS, regularizer("scale-invariant AdaGrad"), name="Theorem 1, tuned to a box")
 def adagrad_box_bound(run: RunRecord) -> Certificate:
-    """R_T(u) ≤ C·√2·Σ_i √(L² + Σ_t (ℓ′/b)²) for |u_i·x_{t,i}| ≤ C, C = η·√2/√d.
+    """R_T(u) ≤ √2·Σ_i C_i·√(L² + Σ_t (ℓ′/b)²) for |u_i·x_{t,i}| ≤ C_i, C_i = η·√2/√d_i.
 
     The paper prints (u_i·x_{t,i})² ≤ C, which is false for C < 1.
     """
-    C = np.sqrt(2.0) * run.rule.eta / run.f.root_d
-    most = float(np.abs(run.u * run.f.largest).max(initial=0.0))
-    inside = Assumption(f"|u_i·x_t,i| ≤ C = {C:.6g}: the largest", most, most <= C * (1.0 + 1e-12))
-    bound = float(C * np.sqrt(2.0) * np.sum(_growths(run)))
+    C = np.sqrt(2.0) * run.rule.eta / run.f.roots
+    most = float((np.abs(run.u * run.f.largest) / C).max(initial=0.0))
+    inside = Assumption("|u_i·x_t,i| ≤ C_i: the largest ratio", most, most <= 1.0 + 1e-12)
+    bound = float(np.sqrt(2.0) * np.sum(C * _growths(run)))
     return _certificate(run, "tuned to a box", bound, inside)

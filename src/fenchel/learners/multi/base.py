@@ -82,6 +82,14 @@ class Members(Engine):
         self.outputs = sum(number.isdigit() for number in numbers)
         super().lay_in(arrays, width)
 
+    def put_in_order(self, absent: set[str]) -> None:
+        """Make up for arrays that a model file of an earlier version lacks."""
+        for number, inner in enumerate(self.members):
+            prefix = f"{number}."
+            own = {name.removeprefix(prefix) for name in absent if name.startswith(prefix)}
+            if own:
+                inner.put_in_order(own)
+
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
         kept["members"] = [member.copy() for member in self.members]

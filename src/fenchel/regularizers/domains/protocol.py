@@ -37,6 +37,12 @@ def confine(domain: Any, pressure: Any, w: float) -> Any:
 
 
 @verb
+def no_pressure(domain: Any) -> Any:
+    """The pressure of a θ that needs none."""
+    return 1.0
+
+
+@verb
 def follow(domain: Any, theta: Array, before: float, after: float) -> None:
     """Called after each change of a θ_j, once θ holds it."""
 
@@ -68,7 +74,7 @@ def soft_threshold(value: float, threshold: float) -> float:
 @helper
 def _piece(domain: Any, theta: float, inverse: float, threshold: float) -> float:
     """max over w ∈ S of w·θ − threshold·|w| − curvature/2·w², one coordinate of f_t*."""
-    w = confine(domain, 0.0, soft_threshold(theta, threshold) * inverse)
+    w = confine(domain, no_pressure(domain), soft_threshold(theta, threshold) * inverse)
     return float(w * theta - threshold * abs(w) - 0.5 * w * (w / inverse))
 
 

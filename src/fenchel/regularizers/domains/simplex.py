@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.parts.state import DIMENSION, Array, part
-from fenchel.regularizers.domains.protocol import climb_on, confine, settle
+from fenchel.regularizers.domains.protocol import climb_on, confine, no_pressure, settle
 from fenchel.rows.types import LARGEST
 
 
@@ -89,6 +89,11 @@ def _settle(domain: Any, theta: Array, curvature: float, row: Any) -> tuple[floa
 @confine.of(Simplex)
 def _confine(domain: Any, pressure: tuple[float, float], w: float) -> float:
     return max(w - pressure[0] - pressure[1], 0.0)
+
+
+@no_pressure.of(Simplex)
+def _no_pressure(domain: Any) -> tuple[float, float]:
+    return 0.0, 0.0
 
 
 @climb_on.of(Simplex)

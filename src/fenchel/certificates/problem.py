@@ -1,0 +1,154 @@
+"""Rows to be minimised over: Σ h_t·ℓ_t(u) and its gradient, by few passes over matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from fenchel.certificates.rerun import losses, targets_of
+from fenchel.parts.state import Array
+from fenchel.rows import Block
+
+# Blocks of fewer bytes are joined.
+SHORT = 1_000_000
+
+
+class Problem(NamedTuple):
+    """Rows to be minimised over: matrices without the intercept, targets, importance."""
+
+    parts: list[tuple[Any, Array, Array]]
+    columns: int
+    intercept: bool
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates u has."""
+        return self.columns + int(self.intercept)
+
+    def first(self, count: int) -> Problem | None:
+        """The first so many rows, or None where there are fewer."""
+        parts = []
+        for X, y, h in self.parts:
+            parts.append((X[:count], y[:count], h[:count]))
+            count -= len(y)
+            if count <= 0:
+                return self._replace(parts=parts)
+        return None
+
+    def squares(self) -> Array:
+        """Σ h·x_j² of each coordinate."""
+        total = np.zeros(self.dimension)
+        start = int(self.intercept)
+        for X, _, h in self.parts:
+            total[:start] += h.sum()
+            total[start : start + X.shape[1]] += _squared(X).T @ h
+        return total
+
+    @property
+    def entries(self) -> int:
+        """How many numbers one pass reads."""
+        return sum(X.size if isinstance(X, np.ndarray) else X.nnz for X, _, _ in self.parts)
+
+    def margins(self, u: Array) -> list[Array]:
+        """⟨u, x_t⟩, part by part."""
+        start = int(self.intercept)
+        lead = u[0] if self.intercept else 0.0
+        return [X @ u[start : start + X.shape[1]] + lead for X, _, _ in self.parts]
+
+    def pulled(self, pulls: list[Array]) -> Array:
+        """Σ c_t·x_t, one c a row."""
+        total, start = np.zeros(self.dimension), int(self.intercept)
+        for (X, _, _), pull in zip(self.parts, pulls, strict=True):
+            total[:start] += pull.sum()
+            total[start : start + X.shape[1]] += X.T @ pull
+        return total
+
+    def objective(self, loss: Any, u: Array, step: float = 0.0) -> tuple[float, Array]:
+        """Σ h·ℓ_t(u) and its gradient; with ``step`` of the loss made smooth to that width."""
+        total, pulls = 0.0, []
+        for (_, y, h), m in zip(self.parts, self.margins(u), strict=True):
+            p = loss.prox(m, y, step) if step > 0.0 else m
+            values, slopes = losses(loss, p, y)
+            if step > 0.0:
+                slopes = (m - p) / step
+                values = values + 0.5 * step * slopes * slopes
+            total += float(np.sum(h * values))
+            pulls.append(h * slopes)
+        return total, self.pulled(pulls)
+
+    def bounds(self, loss: Any, u: Array, ridge: Array, step: float) -> tuple[float, float]:
+        """Σ h·ℓ_t(u), and a lower bound of min Σ h·ℓ_t + ½‖·‖²_Λ by the slopes at u."""
+        value, dual, pulls = 0.0, 0.0, []
+        for (_, y, h), m in zip(self.parts, self.margins(u), strict=True):
+            value += float(np.sum(h * losses(loss, m, y)[0]))
+            p = loss.prox(m, y, step) if step > 0.0 else m
+            values, slopes = losses(loss, p, y)
+            slopes = (m - p) / step if step > 0.0 else slopes
+            dual += float(np.sum(h * (values - slopes * p)))
+            pulls.append(h * slopes)
+        pull = self.pulled(pulls)
+        return value, dual - 0.5 * float(np.sum(pull * pull / ridge))
+
+    def scale(self, loss: Any) -> float:
+        """The size of a margin's distance from its label, of which smoothing takes a share."""
+        if loss.task != "regression":
+            return 1.0
+        weight = sum(float(h.sum()) for _, _, h in self.parts)
+        mean = sum(float(h @ y) for _, y, h in self.parts) / max(weight, 1e-300)
+        spread = sum(float(h @ np.abs(y - mean)) for _, y, h in self.parts)
+        return spread / max(weight, 1e-300) or 1.0
+
+    def moments(self) -> tuple[Array, Array]:
+        """Σ h·x·xᵀ and Σ h·y·x."""
+        d, start = self.dimension, int(self.intercept)
+        A, b = np.zeros((d, d)), np.zeros(d)
+        for X, y, h in self.parts:
+            end = start + X.shape[1]
+            weighed = X * h[:, None] if isinstance(X, np.ndarray) else X.multiply(h[:, None])
+            weighed = weighed if isinstance(weighed, np.ndarray) else weighed.tocsr()
+            product = X.T @ weighed
+            A[start:end, start:end] += (
+                product if isinstance(product, np.ndarray) else product.toarray()
+            )
+            b[start:end] += weighed.T @ y
+            if start:
+                A[0, 0] += h.sum()
+                A[0, 1:end] += np.asarray(weighed.sum(axis=0)).ravel()
+                b[0] += float(h @ y)
+        if start:
+            A[1:, 0] = A[0, 1:]
+        return A, b
+
+
+def _squared(X: Any) -> Any:
+    if isinstance(X, np.ndarray):
+        return X * X
+    return sp.csr_array((X.data * X.data, X.indices, X.indptr), shape=X.shape)
+
+
+def problem_of(blocks: Iterable[Block], columns: int, intercept: bool) -> Problem:
+    """Blocks as rows to be minimised over, short ones joined."""
+    parts: list[tuple[Any, Array, Array]] = []
+    waiting: list[Block] = []
+    for block in blocks:
+        waiting.append(block)
+        if sum(b.nbytes for b in waiting) >= SHORT:
+            parts.append(_joined(waiting, columns))
+            waiting = []
+    return Problem([*parts, _joined(waiting, columns)] if waiting else parts, columns, intercept)
+
+
+def _joined(blocks: list[Block], columns: int) -> tuple[Any, Array, Array]:
+    if len(blocks) == 1:
+        return blocks[0].rows.to_matrix(), targets_of(blocks[0]), blocks[0].weights
+    stack = np.vstack if blocks[0].rows.is_dense else _stacked
+    X = stack([block.rows.with_intercept(columns, False) for block in blocks])
+    targets, weights = ([targets_of(b) for b in blocks], [b.weights for b in blocks])
+    return X, np.concatenate(targets), np.concatenate(weights)
+
+
+def _stacked(matrices: list[Any]) -> Any:
+    return sp.vstack(matrices, format="csr")
