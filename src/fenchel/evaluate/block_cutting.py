@@ -22,7 +22,7 @@ from fenchel.rows import Block
 
 
 def learn(learner: Learner, block: Block, width: int = 0) -> Array:
-    """Learn from every row in turn; the margins are from before each label was seen.
+    """Learn from every row in turn; the margins returned are from before each label was seen.
 
     ``width`` is the number of columns where it is known in advance (arrays, hashed names).
     """

@@ -1,4 +1,4 @@
-"""Which learners suit a task, as specifications."""
+"""The learners that suit a task, as specifications."""
 
 from __future__ import annotations
 

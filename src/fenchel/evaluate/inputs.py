@@ -1,4 +1,4 @@
-"""What users bring to an evaluation: a learner or its specification, blocks, names that must agree."""
+"""The inputs of an evaluation: a learner or its specification, blocks, names that must agree."""
 
 from __future__ import annotations
 

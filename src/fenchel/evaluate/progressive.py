@@ -105,7 +105,7 @@ def targets_of(learner: Learner, block: Block) -> Array:
 
 
 def progressive(learner: Learner | str, blocks: Iterable[Block], width: int = 0) -> Score:
-    """Run a learner over the blocks of a stream: how good were its predictions along the way?
+    """Run a learner over the blocks of a stream, and score its predictions along the way.
 
     The learner keeps the names of a stream that has some. A specification is enough where only
     the score is wanted.

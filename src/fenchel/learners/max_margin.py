@@ -47,7 +47,7 @@ class MaxMargin(Engine):
         )  # columns, the intercept's included, × classes that the state has room for
 
     def declare(self, outputs: int) -> None:
-        """So many classes are rivals from the first row on."""
+        """Take so many classes as rivals from the first row on."""
         self._know(max(self.outputs, outputs))
 
     @property
@@ -57,11 +57,11 @@ class MaxMargin(Engine):
         return bool(state.dimensions_of(self._parts)) and bool(told)
 
     def state_arrays(self) -> dict[str, Array]:
-        """The state by name, columns × classes: spare room is left out."""
+        """Return the state by name, columns × classes: spare room is left out."""
         return {name: self._used(array) for name, array in state.arrays(self._parts)}
 
     def restart(self, width: int) -> None:
-        """Fresh state of so many columns."""
+        """Begin with fresh state of so many columns."""
         self._parts = state.start(self._parts, 2)
         self._room = 1, 1
         self.columns = width
@@ -111,7 +111,7 @@ class MaxMargin(Engine):
         state.set_dimension(dimensions, (columns + self.intercept) * self.outputs)
 
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
-        """A round of the parts on (e_y − e_ŷ)·xᵀ for each row."""
+        """Run a round of the parts on (e_y − e_ŷ)·xᵀ for each row."""
         refuse_unsound(rows, checked)
         count = len(rows)
         known = known_after(targets, self.outputs)
@@ -142,7 +142,7 @@ class MaxMargin(Engine):
         return scores
 
     def read(self, rows: Rows, what: str = "margins") -> Array:
-        """The score of each class."""
+        """Compute the score of each class."""
         scores = np.zeros((len(rows), self.outputs))
         self._set_dimension(max(rows.width, self.columns))
         run = suited(decide_classes, *self._parts)
@@ -164,7 +164,7 @@ class MaxMargin(Engine):
         return view._replace(indices=np.minimum(view.indices, np.uint32(room - 1)))
 
     def weights(self) -> Array:
-        """One row of weights a column, the intercept's first; one column a class."""
+        """Return one row of weights a column, the intercept's first; one column a class."""
         f = self._parts.average.read(self._parts.regularizer)
         out = np.zeros(1 + self._room[0] * self._room[1])
         suited(read_weights, f)(f, np.zeros(1, np.uint32), np.zeros(1), 0.0, out)

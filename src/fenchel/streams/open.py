@@ -47,7 +47,7 @@ def open_stream(
     block. ``on_error="skip"`` leaves bad lines out and counts them. ``labelled=False`` reads rows
     to predict: a label is not needed, and not given. ``separator``, ``header`` and ``categorical``
     are for csv: found in the first line, and by each column's first value, when left out; a first
-    line of which neither header nor row can be told is refused. Columns in ``ignore`` are left out.
+    line that could be either header or row is refused. Columns in ``ignore`` are left out.
     ``kinds`` continues those of another stream.
 
     >>> import io

@@ -57,7 +57,7 @@ class Members(Engine):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether the members' margins tell probabilities."""
+        """Whether the members' margins give probabilities."""
         return self.pattern.has_probabilities
 
     def state_arrays(self) -> dict[str, Array]:

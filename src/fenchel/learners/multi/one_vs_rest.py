@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fenchel.certificates import Certificate, Hindsight, Reading, seen_through, tightest
+from fenchel.certificates import Certificate, Hindsight, seen_through, tightest
 from fenchel.certificates.aggregate import EVERY, every_class
 from fenchel.learners.engine import refuse_unsound
 from fenchel.learners.labels import known_after
 from fenchel.learners.multi.base import Members
 from fenchel.parts.state import Array
-from fenchel.rows import Block, Rows
+from fenchel.rows import Block, ReadBlocks, Rows
 
 
 class OneAgainstRest(Members):
@@ -37,11 +37,11 @@ class OneAgainstRest(Members):
         super().__init__("one_against_rest", learner, "multiclass")
 
     def probabilities(self, margins: Array) -> Array:
-        """The members' probabilities of their class, scaled to add up to 1."""
+        """Compute the members' probabilities of their class, scaled to add up to 1."""
         return shares_of_one(self._chances(margins))
 
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
-        """Each member learns its class against the others."""
+        """Let each member learn its class against the others."""
         refuse_unsound(rows, checked)
         known = known_after(targets, len(self.members))
         total = int(np.max(known, initial=len(self.members)))
@@ -53,7 +53,7 @@ class OneAgainstRest(Members):
         return self._learn_members(rows, begins, signs, importance)
 
     def certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
-        """Sums over all classes, then the certificates of each; u has one column a class."""
+        """Measure sums over all classes, then the certificates of each; u has one column a class."""
         if not self.certifies:
             return super().certify(read, past, u)
         assert past is not None
@@ -68,7 +68,7 @@ class OneAgainstRest(Members):
         return every_class(by_class)
 
     def headline(self, found: list[Certificate]) -> Certificate:
-        """The tightest of the sums over all classes."""
+        """Choose the tightest of the sums over all classes."""
         return tightest(c for c in found if c.comparator == EVERY)
 
 
@@ -79,7 +79,7 @@ def _rounds(member: Any) -> int:
     return int(member.parts.ledger.rounds[0])
 
 
-def _one_class(read: Reading, number: int, late: int) -> Reading:
+def _one_class(read: ReadBlocks, number: int, late: int) -> ReadBlocks:
     """The rows as the member of one class saw them: ±1, from its first row on."""
 
     def changed() -> Iterator[Block]:

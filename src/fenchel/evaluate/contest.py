@@ -72,7 +72,7 @@ class Contest:
         self._pairs.see([losses.get(name, nothing) for name in self.runs])
 
     def _warm_up(self, run: Run, block: Block) -> None:
-        """Load the compiled code on a twin: the seconds told are those of learning."""
+        """Load the compiled code on a twin: the seconds shown are those of learning."""
         learn(run.learner.copy(), next(block.parts(1)), self._width)
 
     def _withdraw(self, block: Block) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from fenchel.certificates import Certificate, Hindsight, Reading, Regret
+from fenchel.certificates import Certificate, Hindsight, Regret
 from fenchel.evaluate.block_cutting import pieces
 from fenchel.learners import Composed, Learner, Mixture
 from fenchel.learners.certification import certify, regret
-from fenchel.rows import Block
-
-Blocks = Callable[[], Iterable[Block]]
+from fenchel.rows import Block, ReadBlocks
 
 
-def again(learner: Learner, blocks: Blocks, width: int = 0) -> Reading:
+def again(learner: Learner, blocks: ReadBlocks, width: int = 0) -> ReadBlocks:
     """Read the stream again as the learner saw it, cut and widened as the first time."""
 
     def read() -> Iterator[Block]:
@@ -29,7 +27,7 @@ def again(learner: Learner, blocks: Blocks, width: int = 0) -> Reading:
 class Certified:
     """Certifies learners over one stream; what is best in hindsight is sought once."""
 
-    def __init__(self, blocks: Blocks, width: int = 0) -> None:
+    def __init__(self, blocks: ReadBlocks, width: int = 0) -> None:
         self._blocks, self._width = blocks, width
         self._past: Hindsight | None = None
 
@@ -64,7 +62,7 @@ class Certified:
         except ValueError:
             return None
 
-    def _read(self, learner: Learner) -> Reading:
+    def _read(self, learner: Learner) -> ReadBlocks:
         return again(learner, self._blocks, self._width)
 
     def _hindsight(self, learner: Learner) -> Hindsight:
@@ -74,7 +72,7 @@ class Certified:
 
 
 def best_certificates(
-    learners: Mapping[str, Learner], blocks: Blocks, width: int = 0
+    learners: Mapping[str, Learner], blocks: ReadBlocks, width: int = 0
 ) -> dict[str, Certificate | None]:
     """Measure the tightest certificate of each learner's run over the blocks, or None."""
     certified = Certified(blocks, width)
