@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel._numba.jit import locked_kernel
+from fenchel._numba.jit import helper, locked_kernel
 from fenchel._numba.name_table import column_of, entry_of
 from fenchel._numba.pyobjects import (
     BOOLEAN,
@@ -45,9 +45,10 @@ def read_dict(
     columns: NDArray[np.uint32],
     values: Array,
 ) -> bool:
-    """Columns and values of x, columns by the table of names or the dict ``more``; end[1] of them.
+    """Columns in order and values of x, columns by the table of names or the dict ``more``; end[1] of them.
 
-    False where a name is in neither or not a string, or a value is not a finite number.
+    Zeros are left out. False where a name is in neither or not a string, or a value is not a finite
+    number.
     ``scratch`` has two places for each item and three more: names are looked up after all items
     were visited, and what the table has of them was asked for, many at a time.
     """
@@ -70,6 +71,8 @@ def read_dict(
             return False
         if not np.isfinite(number) or kind_of(name) != kinds[STRING]:
             return False
+        if number == 0.0:
+            continue
         key = hash_of(name)
         prefetch(entries + entry_of(table, key) * (WORD + WORD))
         scratch[3 + 2 * count] = name
@@ -87,5 +90,26 @@ def read_dict(
                 return False
             column = as_integer(place_of_column, place + WORD)
         columns[k] = column
+    _put_in_order(columns, values, count)
     end[1] = count
     return True
+
+
+@helper
+def _put_in_order(columns: Any, values: Any, count: Any) -> None:
+    """Sort by column, in place: nothing to do where they are, else by combing."""
+    gap = count
+    moved = True
+    for k in range(1, count):
+        if columns[k - 1] > columns[k]:
+            break
+    else:
+        return
+    while moved or gap > 1:
+        gap = max(1, (gap * 10) // 13)
+        moved = False
+        for k in range(gap, count):
+            if columns[k - gap] > columns[k]:
+                columns[k - gap], columns[k] = columns[k], columns[k - gap]
+                values[k - gap], values[k] = values[k], values[k - gap]
+                moved = True

@@ -19,8 +19,8 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 def main() -> None:
     """Online learning with linear models: one pass, any size of data, nothing to tune.
 
-    DATA is a file (svmlight, Vowpal Wabbit text, CSV, JSON lines, Parquet, Arrow; also gz, bz2,
-    zst), - for standard input, or embedded data: breast_cancer, wine, digits, diabetes, zipf.
+    DATA is a file (svmlight, Vowpal Wabbit text, CSV, JSON lines, ARFF, Parquet, Arrow; also
+    gz, bz2, zst), - for standard input, or embedded data: breast_cancer, wine, digits, diabetes, zipf.
     """
     make_ready()
 
@@ -39,6 +39,7 @@ def main() -> None:
 @options.json_file
 @options.learning
 @options.reading
+@options.id_column
 @options.on_error
 @options.quiet
 def train(**given: Any) -> None:
@@ -55,7 +56,10 @@ def train(**given: Any) -> None:
 @click.argument("model")
 @click.argument("data")
 @click.option("--output", metavar="FILE", help="Write here instead of to standard output.")
+@click.option("--id", is_flag=False, flag_value="", metavar="[COLUMN]",
+              help="Write the rows' names too: of this column, or of the one that train named.")
 @options.reading
+@options.on_error
 @options.quiet
 def predict(**given: Any) -> None:
     """Predict the label or number of each row of DATA, one a line.
@@ -75,6 +79,7 @@ def predict(**given: Any) -> None:
 @options.json_file
 @options.learning
 @options.reading
+@options.id_column
 @options.on_error
 @options.quiet
 def compare(**given: Any) -> None:

@@ -58,21 +58,38 @@ on_error = click.option(
     help="What to do with a bad line.",
 )
 
+columns = {
+    "categorical": "A column of categories that look like numbers; repeat it.",
+    "text": "A column of text: its words are the features; repeat it.",
+    "words": "A column of lists of words; repeat it.",
+    "date": "A column of dates or times; repeat it.",
+    "ignore": "A column to leave out, as an identifier; repeat it.",
+}
+
 reading = _together(
     click.option("--format", type=click.Choice(FORMATS),
                  help="Guessed from the file's name if left out."),
-    click.option("--label", metavar="NAME", help="The label's column (csv: else the last)."),
+    click.option("--label", metavar="COLUMN", help="The label's column (csv: else the last)."),
+    click.option("--weight", metavar="COLUMN", help="The column of the rows' importance."),
+    *(click.option(f"--{name}", metavar="COLUMN", multiple=True, help=told)
+      for name, told in columns.items()),
+    click.option("--cross", metavar="A,B", multiple=True,
+                 help="Products of the features of columns or namespaces; *,* is all pairs, "
+                 "categories,categories those of categories; repeat it."),
+    click.option("-q", "--quadratic", metavar="AB", multiple=True,
+                 help="The same by first letters, as Vowpal Wabbit has it; :: is all pairs."),
+    click.option("--cubic", metavar="ABC", multiple=True, help="The same of three."),
     click.option("--index-base", type=click.Choice(("0", "1")),
                  help="The first index of svmlight.  [default: 1]"),
     click.option("--header/--no-header", default=None,
                  help="The first line of csv is a header, or a row. [default: a row if of numbers "
                  "alone]"),
-    click.option("--categorical", metavar="NAME", multiple=True,
-                 help="A csv column of categories that look like numbers; repeat it."),
-    click.option("--ignore", metavar="NAME", multiple=True,
-                 help="A csv column to leave out, as an id or a date; repeat it."),
+    click.option("--separator", metavar="S", help="Between the cells of csv; tab for tabs."),
+    click.option("--decimal", type=click.Choice((".", ",")), help="In the numbers of csv."),
     click.option("--shuffle", type=click.IntRange(0), metavar="SEED",
                  help="Shuffle the rows of embedded data."),
     click.option("--seed", type=click.IntRange(0), default=0, metavar="N",
                  help="Another sample of generated data (zipf)."),
 )  # fmt: skip
+
+id_column = click.option("--id", metavar="COLUMN", help="A column that names the rows.")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -13,56 +13,85 @@ import click
 from fenchel.cli.errors import as_option
 from fenchel.cli.output import announce_compiling
 from fenchel.evaluate import embedded
+from fenchel.learners import Learner
 from fenchel.rows import Block
+from fenchel.schema import Schema
+from fenchel.schema.crosses import of_letters
 from fenchel.streams import BadInput, Names, Stream, guess_format, open_stream
+from fenchel.streams.errors import Argument
 from fenchel.streams.source import STANDARD_INPUT
+
+TABLES = ("csv", "arff", "jsonl", "parquet", "arrow")
+# For which formats an option means something, and what to say elsewhere.
+MEANT_FOR: dict[str, tuple[tuple[str, ...], str]] = {
+    "bits": (("vw", *TABLES), "--bits hashes names; svmlight has numbers."),
+    "label": (TABLES, "--label names a column; in {format} the label comes first."),
+    "index_base": (("svmlight",), "--index-base is for svmlight, not {format}."),
+    "header": (("csv",), "--header and --no-header are for csv, not {format}."),
+    "separator": (("csv",), "--separator is for csv, not {format}."),
+    "decimal": (("csv",), "--decimal is for csv, not {format}."),
+    "cross": (("vw", *TABLES), "--cross is for columns with names; svmlight has numbers."),
+    **{
+        option: (TABLES, f"--{option} names a column; {{format}} has none.")
+        for option in ("categorical", "text", "words", "date", "ignore", "weight", "id")
+    },
+}
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Says how DATA is to be read: what a model must remember so that others read it alike."""
+    """Says how DATA is to be read: its form, and what its columns are."""
 
     format: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    on_error: str = "stop"
+    shuffle: int | None = None
+    seed: int = 0
     label: str | None = None
+    weight: str | None = None
+    id: str | None = None
     bits: int | None = None
     index_base: int | None = None
     header: bool | None = None
     categorical: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    date: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    on_error: str = "stop"
-    shuffle: int | None = None
-    seed: int = 0
+    cross: tuple[Any, ...] = ()
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> Reading:
         """Take the options of a command out of ``given``."""
         chosen = {key: given.pop(key) for key in list(given) if key in cls.__dataclass_fields__}
         base = chosen.get("index_base")
+        letters = (*given.pop("quadratic", ()), *given.pop("cubic", ()))
+        chosen["cross"] = (*chosen.get("cross", ()), *map(of_letters, letters))
+        separator = chosen.get("separator")
+        if separator is not None:
+            chosen["separator"] = {"tab": "\t", "\\t": "\t", "space": " "}.get(separator, separator)
         return cls(**{**chosen, "index_base": None if base is None else int(base)})
 
-    def remembered(self) -> dict[str, Any]:
-        """Return what goes into a model file."""
-        return {
-            "label": self.label,
-            "bits": self.bits,
-            "index_base": self.index_base,
-            "header": self.header,
-            "categorical": list(self.categorical),
-            "kinds": dict(self.kinds),
-        }
-
-    def like(self, remembered: dict[str, Any], place: str) -> Reading:
-        """Fill in what was not said now with what was said when the model was trained.
-
-        What the format at ``place`` has no use for is left out: a refusal must not name an option
-        that nobody gave.
-        """
-        idle = _idle_options(self.format or guess_format(place))
-        unsaid = {key for key in remembered if getattr(self, key) in (None, (), {})} - idle
-        chosen = {key: remembered[key] for key in unsaid}
-        chosen["categorical"] = tuple(chosen.get("categorical", self.categorical))
-        return replace(self, **chosen)
+    def schema(self) -> Schema:
+        """What was said of the columns."""
+        try:
+            return Schema(
+                categorical=self.categorical,
+                text=self.text,
+                words=self.words,
+                date=self.date,
+                ignore=self.ignore,
+                cross=self.cross,
+                label=self.label,
+                weight=self.weight,
+                id=self.id or None,
+                bits=self.bits,
+                header=self.header,
+                index_base=self.index_base,
+            )
+        except ValueError as error:
+            raise click.UsageError(f"{error}.") from None
 
 
 @dataclass(frozen=True)
@@ -75,12 +104,19 @@ class Data:
 
 
 def open_data(
-    place: str, reading: Reading, names: Names | None = None, labelled: bool = True
+    place: str, reading: Reading, learner: Learner | None = None, frozen: bool = False
 ) -> Data:
-    """Open a file, standard input, or embedded data."""
+    """Open a file, standard input, or embedded data, for a learner that knows some columns or none.
+
+    ``frozen`` is for rows to predict: labels are not needed, and nothing new is taken up.
+    """
+    said = reading.schema()
+    schema = said if learner is None else learner.schema.extended(said)
+    names = None if learner is None or learner.names is None else learner.names.copy()
     if place in embedded.TABLES:
+        _refuse_idle_options(place, reading, embedded_data=True)
         table = embedded.load(place, reading.shuffle, reading.seed)
-        rows = embedded.Embedded(table, names if names is not None else Names(reading.bits))
+        rows = embedded.Embedded(table, names if names is not None else Names(schema.bits))
         return Data(place, rows, rows.columns)
     if reading.shuffle is not None:
         raise click.UsageError("--shuffle is for embedded data; files are read in their order.")
@@ -88,17 +124,14 @@ def open_data(
     _refuse_missing(place)
     stream = open_stream(
         place,
-        format=reading.format,
-        label=reading.label,
-        bits=reading.bits,
-        index_base=reading.index_base,
-        header=reading.header,
-        categorical=reading.categorical,
-        ignore=reading.ignore,
-        kinds=reading.kinds,
+        schema=schema,
         names=names,
+        format=reading.format,
+        separator=reading.separator,
+        decimal=reading.decimal,
         on_error=reading.on_error,
-        labelled=labelled,
+        labelled=not frozen,
+        frozen=frozen,
     )
     hashed = stream.names is not None and stream.names.bits is not None
     return Data(place, stream, stream.columns if hashed else 0)
@@ -120,29 +153,17 @@ def begin(source: Data, quiet: bool) -> tuple[Block, Iterator[Block]]:
     return first, chain([first], blocks)
 
 
-def _refuse_idle_options(place: str, reading: Reading) -> None:
+def _refuse_idle_options(place: str, reading: Reading, embedded_data: bool = False) -> None:
     """Refuse an option that could do nothing: it is a misunderstanding."""
-    format = reading.format or guess_format(place)
-    why = {
-        "bits": "--bits hashes names; svmlight has numbers.",
-        "label": f"--label names a column; in {format} the label comes first.",
-        "index_base": f"--index-base is for svmlight, not {format}.",
-        "header": f"--header and --no-header are for csv, not {format}.",
-        "categorical": f"--categorical is for csv, not {format}.",
-        "ignore": f"--ignore is for csv, not {format}.",
-    }
-    for key in sorted(_idle_options(format)):
-        if getattr(reading, key) not in (None, (), {}):
-            raise click.UsageError(why[key])
-
-
-def _idle_options(format: str | None) -> set[str]:
-    """List the options that have no meaning for a format."""
+    format = "embedded data" if embedded_data else reading.format or guess_format(place)
     if format is None:
-        return set()
-    idle = {"bits"} if format == "svmlight" else {"index_base"}
-    idle |= {"label"} if format in ("svmlight", "vw") else set()
-    return idle | (set() if format == "csv" else {"header", "categorical", "ignore", "kinds"})
+        return
+    for option, (formats, why) in MEANT_FOR.items():
+        idle = option != "bits" if embedded_data else format not in formats
+        if idle and getattr(reading, option) not in (None, (), ""):
+            if embedded_data:
+                raise click.UsageError(f"{as_option(Argument(option))} is for files.")
+            raise click.UsageError(why.format(format=format))
 
 
 def _refuse_missing(place: str) -> None:

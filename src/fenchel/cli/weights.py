@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from fenchel.certificates.tables import text_table
-from fenchel.cli.models import Model, load
+from fenchel.cli.models import load
 from fenchel.cli.output import announce_compiling
 from fenchel.cli.sources import column_name
 from fenchel.cli.tasks import shown
@@ -22,12 +22,12 @@ from fenchel.report.feature_importance import Weights, weight_vectors
 def tell_weights(path: str, top: int) -> None:
     """Print the experts' shares, the intercept and the largest weights."""
     announce_compiling(quiet=False)
-    model = load(path)
-    if isinstance(model.learner.engine, Mixture):
-        _tell_shares(model.learner)
-    vectors = list(weight_vectors(model.learner))
+    learner = load(path)
+    if isinstance(learner.engine, Mixture):
+        _tell_shares(learner)
+    vectors = list(weight_vectors(learner))
     if vectors:
-        _tell_largest(model, vectors, top)
+        _tell_largest(learner, vectors, top)
 
 
 def _tell_shares(mixture: Learner) -> None:
@@ -39,7 +39,7 @@ def _tell_shares(mixture: Learner) -> None:
         click.echo(f"\nThe weights are those of its best expert, {mixture.best.specification}.")
 
 
-def _tell_largest(model: Model, vectors: list[Weights], top: int) -> None:
+def _tell_largest(learner: Learner, vectors: list[Weights], top: int) -> None:
     values = np.stack([vector.values for vector in vectors])
     total = float(np.abs(values).sum())
     order = np.argsort(-np.abs(values), axis=None, kind="stable")[:top]
@@ -52,7 +52,7 @@ def _tell_largest(model: Model, vectors: list[Weights], top: int) -> None:
             break
         label = [shown(vectors[which].label)] if several else []
         share = f"{100.0 * abs(weight) / total:.3g}%"
-        name = column_name(model.names, model.reading["index_base"], column)
+        name = column_name(learner.names, learner.schema.index_base, column)
         rows.append([name, *label, f"{weight:+.6g}", share])
     headings = ["feature", *(["class"] if several else []), "weight", "share"]
     click.echo()

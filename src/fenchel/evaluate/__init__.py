@@ -5,7 +5,6 @@ from fenchel.evaluate.certified_runs import Certified, best_certificates
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.contest import Comparison, Contest, compare
 from fenchel.evaluate.default_learners import learners_for
-from fenchel.evaluate.inputs import columns_by_name
 from fenchel.evaluate.measures import Outcome, outcome
 from fenchel.evaluate.progressive import Run, Score, progressive
 from fenchel.evaluate.queries import whole_queries
@@ -21,7 +20,6 @@ __all__ = [
     "Score",
     "Verdict",
     "best_certificates",
-    "columns_by_name",
     "compare",
     "learn",
     "learners_for",

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel.rows import Block, Rows
+from fenchel.schema import Schema
 from fenchel.streams import Names, Stream, from_arrays
-from fenchel.streams.batch import merge_repeated
+from fenchel.streams.batch import in_columns, merge_repeated
 from fenchel.streams.names import joined
 
 TABLES = ("breast_cancer", "wine", "digits", "diabetes", "zipf")
@@ -33,8 +34,14 @@ class Embedded(Stream):
     def __init__(self, table: Dataset, names: Names) -> None:
         super().__init__(None)
         self._rows = from_arrays(table.X, table.y)
-        self.names = names
-        self._places = names.columns(*joined(table.names)).astype(np.uint32)
+        self._given_names = table.names
+        self.follow(Schema(bits=names.bits), names)
+
+    def follow(self, schema: Schema, names: Names | None) -> None:
+        """Go on with what a learner knows of its columns."""
+        assert names is not None, "the columns have names"
+        self.schema, self.names = schema, names
+        self._places = names.columns(*joined(self._given_names)).astype(np.uint32)
 
     def _blocks(self) -> Iterator[Block]:
         for block in self._rows:
@@ -45,7 +52,8 @@ class Embedded(Stream):
         indptr, indices, values = (array.copy() for array in block.rows.csr()[:3])
         kept = merge_repeated(indptr, indices, values, self._places.astype(np.int64))
         indices, values = self._places[indices[:kept]], values[:kept]
-        return block.replace(rows=Rows.sparse(indptr, indices, values, self.columns))
+        rows = in_columns(indptr, indices, values, None, tabular=True)
+        return block.replace(rows=Rows.sparse(*rows, self.columns))
 
 
 def load(name: str, shuffle: int | None = None, seed: int = 0) -> Dataset:

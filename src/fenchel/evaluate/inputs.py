@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any
 
 from fenchel.learners import Learner, registry
 from fenchel.rows import Block
 from fenchel.streams import Names, Stream
-from fenchel.streams.names import joined
 
 ORDER = "give the learner first, then the stream"
 
@@ -49,34 +47,33 @@ def _no_stream(given: Any) -> ValueError:
 
 @contextmanager
 def naming(learners: Iterable[Learner], blocks: Any) -> Iterator[None]:
-    """Let the learners know their features by the names of the stream, if it has some.
+    """Let the learners know the columns of the stream, raw ones and features, by their names.
 
-    Names that a learner brings keep their columns: a stream not read yet takes them over.
+    What a learner knows already holds: a stream that was not read yet takes it over.
     """
     if not isinstance(blocks, Stream):  # blocks alone tell no names
         yield
         return
-    hashed = blocks.names is not None and blocks.names.bits is not None
-    names = None if hashed else blocks.names
     learners = list(learners)
     for learner in learners:
-        _agree(learner, names)
+        _agree(learner, blocks)
     try:
         yield
     finally:
         for learner in learners:
-            if names is not None and learner.columns:
-                learner.names = columns_by_name(names, learner.columns)
+            if learner.columns:
+                learner.schema = blocks.schema.copy()
+            if learner.columns and blocks.names is not None:
+                learner.names = blocks.names.first_names(learner.columns)
 
 
-def columns_by_name(names: Names, columns: int) -> dict[str, int]:
-    """Return the first so many names, with their columns."""
-    return {names.name(column): column for column in range(min(columns, len(names)))}
-
-
-def _agree(learner: Learner, names: Names | None) -> None:
+def _agree(learner: Learner, stream: Stream) -> None:
     """Make the columns of learner and stream mean the same, or refuse."""
+    names = stream.names
+    unread = names is not None and names.kept == 0
     if not learner.columns:
+        if unread and stream.schema.is_empty and not learner.schema.is_empty:
+            stream.follow(learner.schema.copy(), Names(learner.schema.bits))
         return
     if (learner.names is None) != (names is None):
         mine, its = ("numbered", "named") if names is not None else ("named", "numbered")
@@ -86,10 +83,10 @@ def _agree(learner: Learner, names: Names | None) -> None:
         )
     if names is None or learner.names is None:
         return
-    both = min(len(names), len(learner.names))
-    if columns_by_name(names, both) != dict(islice(learner.names.items(), both)):
+    if unread:
+        stream.follow(learner.schema.extended(stream.schema), learner.names.copy())
+    elif not names.agrees_with(learner.names):
         raise ValueError(
             "the stream was read before and numbers its names otherwise than this learner: "
             "make the stream anew, or give a fresh learner"
         )
-    names.columns(*joined(learner.names))

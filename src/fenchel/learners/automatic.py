@@ -10,6 +10,7 @@ from fenchel.learners.learner import Learner
 from fenchel.learners.mixture import Mixture
 from fenchel.learners.multi.factories import one_against_rest
 from fenchel.learners.registry import certified, from_specification, learner_of
+from fenchel.schema import Schema
 
 # Up to this many columns the full matrix pays for its d² a round.
 FULL = 100
@@ -50,6 +51,7 @@ def hedge(
     combined: bool = False,
     classes: Sequence[Any] | None = None,
     certify: bool = False,
+    schema: Schema | None = None,
 ) -> Learner:
     """Any learners of one task as one, weighed by AdaHedge.
 
@@ -68,7 +70,7 @@ def hedge(
     ``combined`` lets a linear combination of the experts compete with their vote (classes: coin
     betting on their standardised margins under the logistic loss; regression: Vovk-Azoury-Warmuth
     on what the mixture leaves over), AdaHedge choosing between the two: it can be better than every
-    expert, and gives probabilities. ``classes`` as elsewhere. AdaHedge's bound is always measured;
+    expert, and gives probabilities. ``classes`` and ``schema`` as elsewhere. AdaHedge's bound is always measured;
     with ``certify`` so are the experts' own, and what they say of the mixture against any fixed u.
 
     References: de Rooij, van Erven, Grünwald & Koolen (2014); Orabona & Pál (2016).
@@ -86,11 +88,14 @@ def hedge(
     chosen = [certified(expert) for expert in given] if certify else given
     engines = [expert.engine for expert in chosen]
     mixture = Mixture(engines, name="hedge", parameters=parameters, combined=combined)
-    return Learner(mixture, classes)
+    return Learner(mixture, classes, schema)
 
 
 def auto(
-    task: str = "binary", classes: Sequence[Any] | None = None, certify: bool = False
+    task: str = "binary",
+    classes: Sequence[Any] | None = None,
+    certify: bool = False,
+    schema: Schema | None = None,
 ) -> Learner:
     """The mixture that suits a task: no scaling, no learning rate, no shuffling.
 
@@ -106,7 +111,7 @@ def auto(
 
     Cost: that of the experts, in parallel on the cores.
 
-    Parameters: ``task``; ``classes`` and ``certify`` as those of ``hedge``.
+    Parameters: ``task``; ``classes``, ``certify`` and ``schema`` as those of ``hedge``.
 
     >>> from fenchel import learners
     >>> learner = learners.auto()
@@ -135,7 +140,7 @@ def auto(
         combined=True,
         unitless=True,
     )
-    return Learner(mixture, classes)
+    return Learner(mixture, classes, schema)
 
 
 _ALL = ("binary", "multiclass", "regression")

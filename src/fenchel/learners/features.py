@@ -1,10 +1,9 @@
-"""Named features: a dict of one example to columns and values."""
+"""One example as a row: a dict of raw columns to columns and values, by the learner's schema."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, cached_property
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,8 @@ from fenchel._numba.name_table import NameTable
 from fenchel._numba.pydict import read_dict
 from fenchel._numba.pyobjects import KINDS, READABLE
 from fenchel.rows.types import SparseRows
+from fenchel.schema import CannotReadError, Kind, Schema
+from fenchel.streams.names import Names
 
 ONE = np.ones(1)
 NOTHING: dict[str, int] = {}
@@ -29,6 +30,7 @@ class SingleRow:
         self._end = np.zeros(2, np.int64)
         self._known = NameTable()
         self._new = NOTHING
+        self.met: dict[str, Kind] = {}  # columns that the last row showed first, by their kinds
         self._widen(16)
 
     def _widen(self, room: int) -> None:
@@ -37,90 +39,72 @@ class SingleRow:
         self.rows = SparseRows(self._end, np.zeros(room, np.uint32), values, values.view(np.uint64))
         self._arrays = KINDS, np.zeros(3 + 2 * room, np.uintp), *self.rows[:3]
 
-    def fill(self, x: Mapping[str, Any], names: dict[str, int]) -> dict[str, int]:
-        """Put a dict into the row; returns the columns that names not known yet would get.
+    def fill(
+        self, x: Mapping[str, Any], names: Names, schema: Schema, learning: bool
+    ) -> dict[str, int]:
+        """Put a raw row into the arrays; returns the columns that names not known yet would get.
 
-        Numbers count as they are, True as 1 and False as absent; a string makes a feature
-        ``name=value``.
+        Columns stand in order, so that a row is the same however it was written. A dict of numbers
+        that are known features is read by compiled code; all else as the schema says.
         """
-        if len(x) > self._room:
-            self._widen(2 * len(x))
-        if READABLE and type(x) is dict:
-            known = self._known
-            if len(names) != known.count or names is not known.names:
-                known.follow(names, self._new)
+        if READABLE and schema.is_plain and type(x) is dict:
+            if len(x) > self._room:
+                self._widen(2 * len(x))
+            by_name, known = names.by_name, self._known
+            if len(by_name) != known.count or by_name is not known.names:
+                known.follow(by_name, self._new)
             if self._read(x, NOTHING, known.table, *self._arrays):
                 return NOTHING
-            met = [name for name in x if name not in names]
-            self._new = {name: column for column, name in enumerate(met, len(names))}
-            if met and self._read(x, self._new, known.table, *self._arrays):
-                return self._new
-        self._new = {}
-        columns, values = _one_by_one(x, names, self._new)
-        self._end[1] = count = len(columns)
-        self.rows.indices[:count] = columns
-        self.rows.values[:count] = values
+            met = [name for name in x if name not in by_name]
+            if learning and met and schema.knows_none(met):
+                self._new = {name: column for column, name in enumerate(met, len(by_name))}
+                if self._read(x, self._new, known.table, *self._arrays) and all(map(x.get, met)):
+                    return self._new
+        self._new, self.met = {}, {}
+        self._put(self._one_by_one(x, names, schema, learning))
         return self._new
 
     @cached_property
     def _read(self) -> Any:
         return _reader()
 
+    def _one_by_one(
+        self, x: Mapping[str, Any], names: Names, schema: Schema, learning: bool
+    ) -> dict[int, float]:
+        """The row by the schema: values by column, those of one column added up."""
+        try:
+            found = schema.entries(x, names, self.met)
+        except CannotReadError as error:
+            raise ValueError(f"{error} (nothing was learned)") from None
+        if names.bits is not None:
+            pairs = [(names.of_parts(f.parts, learning), f.value) for f in found]
+            return _added_up(pairs)
+        by_name, new = names.by_name, self._new
+        unseen = list(dict.fromkeys(f.name for f in found if f.value and f.name not in by_name))
+        if not learning:  # as ``Names.look_up`` does
+            unseen.sort(key=str.encode)
+        new.update((name, column) for column, name in enumerate(unseen, len(by_name)))
+        columns = {**new, **{f.name: by_name[f.name] for f in found if f.name in by_name}}
+        return _added_up([(columns[f.name], f.value) for f in found if f.value])
+
+    def _put(self, row: dict[int, float]) -> None:
+        count = len(row)
+        if count > self._room:
+            self._widen(2 * count)
+        columns = sorted(row)
+        self._end[1] = count
+        self.rows.indices[:count] = columns
+        self.rows.values[:count] = [row[column] for column in columns]
+
+
+def _added_up(pairs: list[tuple[int, float]]) -> dict[int, float]:
+    total: dict[int, float] = {}
+    for column, value in pairs:
+        total[column] = total.get(column, 0.0) + value
+    return total
+
 
 @cache
 def _reader() -> Any:
     row = SingleRow()
     return settled(read_dict, (dict, dict, row._known.table, *row._arrays))
-
-
-def _one_by_one(
-    x: Mapping[str, Any], names: Mapping[str, int], new: dict[str, int]
-) -> tuple[list[int], list[float]]:
-    columns, values = [], []
-    for name, value in x.items():
-        if not isinstance(name, str):
-            raise ValueError(
-                f"x has the key {name!r}: names of features are strings, give {str(name)!r} "
-                "(nothing was learned)"
-            )
-        if type(value) is not float:
-            name, value = _plain(name, value)
-        if not isfinite(value):
-            raise ValueError(
-                f"x[{name!r}] is {x[name]}: values must be finite; "
-                "leave the feature out (nothing was learned)"
-            )
-        column = names.get(name)
-        if column is None:
-            column = new.setdefault(str(name), len(names) + len(new))
-        columns.append(column)
-        values.append(value)
-    if len(set(columns)) < len(columns):
-        return _added_up(columns, values)
-    return columns, values
-
-
-def _plain(name: str, value: Any) -> tuple[str, float]:
-    """Name and number of a feature whose value is not a float."""
-    if isinstance(value, str):
-        return f"{name}={value}", 1.0
-    if not isinstance(value, (bool, int, float, np.number, np.bool_)):
-        raise ValueError(
-            f"x[{name!r}] is {value!r}: give a number, a boolean or a string (nothing was learned)"
-        )
-    return name, _number(value)
-
-
-def _number(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:  # an integer of more than 308 digits
-        return float("inf")
-
-
-def _added_up(columns: list[int], values: list[float]) -> tuple[list[int], list[float]]:
-    """Two keys may make one feature, such as {"a": "b", "a=b": 2}: their values add up."""
-    total: dict[int, float] = {}
-    for column, value in zip(columns, values, strict=True):
-        total[column] = total.get(column, 0.0) + value
-    return list(total), list(total.values())

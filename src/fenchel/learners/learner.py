@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
@@ -11,13 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fenchel.certificates import Certificate, Regret
-from fenchel.learners import catalogue, certification, features, storage
+from fenchel.learners import catalogue, certification, features, storage, tables
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding
 from fenchel.loops import check_rows
 from fenchel.parts.state import Array
 from fenchel.rows import Block, Rows, validate
+from fenchel.schema import Schema
+from fenchel.streams import Names, Stream, open_stream
 
 
 class Learner:
@@ -38,9 +41,12 @@ class Learner:
     {'free': 1.0, 'money': 2.0}
     """
 
-    def __init__(self, engine: Engine, classes: Sequence[Any] | None = None) -> None:
+    def __init__(
+        self, engine: Engine, classes: Sequence[Any] | None = None, schema: Schema | None = None
+    ) -> None:
         self.engine = engine
-        self.names: dict[str, int] | None = None
+        self.schema = Schema() if schema is None else schema.copy()
+        self.names: Names | None = None  # None: columns are numbers, or there are none yet
         self._coding: Coding = CODINGS[engine.task](classes)
         self._memory = certification.Memory()
         self._lock = threading.RLock()
@@ -57,10 +63,11 @@ class Learner:
         certify: bool = False,
         intercept: bool = True,
         classes: Sequence[Any] | None = None,
+        schema: Schema | None = None,
     ) -> Learner:
         """Make a learner of your own parts."""
         parts = compose(loss, regularizer, rule, averaged=averaged, certify=certify)
-        return Learner(Composed(parts, intercept=intercept), classes)
+        return Learner(Composed(parts, intercept=intercept), classes, schema)
 
     @staticmethod
     def load(path: str | PathLike[str], parts: Iterable[type] = ()) -> Learner:
@@ -135,7 +142,7 @@ class Learner:
     # ── one at a time ───────────────────────────────────────────────────────────────────────────
 
     def learn_one(self, x: Mapping[str, Any] | ArrayLike, y: Any, w: float = 1.0) -> None:
-        """Learn from one example: a dict of named features (or one row of numbers) and its label.
+        """Learn from one example: a raw row (a dict of its columns, or numbers) and its label.
 
         ``w`` is the example's importance.
         """
@@ -147,9 +154,9 @@ class Learner:
             names = self.names
             if names is None:
                 names = self._named()
-            new = self._single.fill(x, names)
+            new = self._single.fill(x, names, self.schema, True)
             target = self._coding.recall(y)
-            if not new and w == 1.0 and target is not None and self.names is not None:
+            if not new and w == 1.0 and target is not None and self.columns == len(names):
                 self.engine.learn_known(self._single.rows, target)
                 if self.certifies:
                     self._memory.keep(Block(Rows(self._single.rows, 1, self.columns), target))
@@ -158,7 +165,8 @@ class Learner:
             rows = Rows(self._single.rows, 1, len(names) + len(new))
             self._learn(rows, [y], importance, True, target)
             self.names = names
-            names.update(new)
+            names.add(new)
+            self.schema.recognise_all(self._single.met)
         finally:
             self._lock.release()
 
@@ -187,19 +195,26 @@ class Learner:
 
     # ── many at once ────────────────────────────────────────────────────────────────────────────
 
-    def learn_many(self, X: Any, y: Any, importance: Any = None, *, weights: Any = None) -> Array:
+    def learn_many(
+        self, X: Any, y: Any = None, importance: Any = None, *, weights: Any = None
+    ) -> Array:
         """Learn from rows in turn, exactly as ``learn_one`` on each; returns the margins.
 
-        X is a dense array or any SciPy sparse matrix; margins[t] was computed before label t was
-        seen. A block with anything that cannot be learned from is refused whole: the state stays.
-        ``weights`` is another name of ``importance``.
+        X is a dense array or any SciPy sparse matrix, whose columns are numbers; or a pandas or Polars
+        frame, an Arrow table or a list of dicts, which the schema reads: y may then be left to the
+        column of the label. margins[t] was computed before label t was seen. Rows with anything that
+        cannot be learned from are refused whole: the state stays. ``weights`` is another name of
+        ``importance``.
         """
-        rows = validate.as_rows(X)
         given = weights if importance is None else importance
-        checked = None if given is None else validate.as_importance(given, len(rows))
-        with self._lock:
-            self._numbered()
-            return self._learn(rows, y, checked, checked=False)[0]
+        with self._lock, self._nothing_taken_up_if_refused():
+            block = self._block_of(X, learning=True, labelled=y is None)
+            amounts = block.importance if given is None else given
+            checked = None if amounts is None else validate.as_importance(amounts, len(block))
+            labels = block.labels if y is None else y
+            if labels is None:
+                raise ValueError("y is missing: give one label a row, or a table with the label")
+            return self._learn(block.rows, labels, checked, checked=self.names is not None)[0]
 
     def learn_block(self, block: Block) -> tuple[Array, Array]:
         """Learn from a block whose rows a reader has checked already; columns are the reader's.
@@ -253,10 +268,11 @@ class Learner:
         Where there are several classes or outputs, a feature has an array of one weight for each.
         """
         with self._lock:
-            weights = self.engine.weights()[1:]
-            if self.names is not None:
-                return {name: _plain(weights[column]) for name, column in self.names.items()}
-            return weights
+            weights, names = self.engine.weights()[1:], self.names
+            if names is None:
+                return weights
+            known = names.first_columns()
+            return {name: _plain(weights[c]) for name, c in known.items() if c < len(weights)}
 
     def all_weights(self) -> Array:
         """Return every weight as an array, the intercept's first."""
@@ -357,11 +373,39 @@ class Learner:
     def set_params(self, **parameters: Any) -> Learner:
         """Set other parameters: the learner begins anew."""
         changed = catalogue.from_parameters(self.name, {**self.parameters, **parameters})
+        changed.schema = self.schema.declared_only()
         self.__dict__.update(changed.__dict__)
         return self
 
     def __sklearn_clone__(self) -> Learner:
         return self.fresh()
+
+    # ── files of rows ───────────────────────────────────────────────────────────────────────────
+
+    def open(self, source: Any, *, learning: bool = True, **reading: Any) -> Stream:
+        """Stream the rows of a file through this learner's own schema; see ``streams.open_stream``.
+
+        The blocks are for ``learn_block``, or with ``learning=False``, where nothing that is new in
+        the file is taken up, for ``predict_many``.
+
+        >>> import io
+        >>> from fenchel import learners
+        >>> learner = learners.perceptron()
+        >>> for block in learner.open(io.BytesIO(b"color,size,y\\nred,2,yes\\nblue,1,no\\n"), format="csv"):
+        ...     _ = learner.learn_block(block)
+        >>> learner.predict_one({"color": "red", "size": "2"})
+        'yes'
+        """
+        names = self._named() if self.names is not None or not self.columns else None
+        given = {"schema": self.schema, "labelled": learning, **reading}
+        stream = open_stream(source, names=names, frozen=not learning, **given)
+        if self.columns and (stream.names is None) != (self.names is None):
+            kinds = ("numbered", "named") if self.names is None else ("named", "numbered")
+            raise ValueError(f"this learner has {kinds[0]} features, the file {kinds[1]} ones")
+        if learning and stream.names is not None:
+            self.names = stream.names
+            self.schema = stream.schema
+        return stream
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the learner to one safe file: nothing is lost, not even the last bit."""
@@ -381,7 +425,8 @@ class Learner:
         for made_anew in ("_lock", "_single"):
             del kept[made_anew]
         kept["engine"] = self.engine.copy()
-        kept["names"] = None if self.names is None else dict(self.names)
+        kept["names"] = None if self.names is None else self.names.copy()
+        kept["schema"] = self.schema.copy()
         kept["_memory"] = self._memory.copy()
         kept["_coding"] = type(self._coding)(self._coding.known)
         return kept
@@ -393,15 +438,42 @@ class Learner:
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
-    def _named(self) -> dict[str, int]:
+    def _named(self) -> Names:
         """The columns by name; a learner that has learned nothing has none yet."""
         if self.names is None and self.columns:
             raise ValueError("this learner has numbered features: give rows of numbers, not dicts")
-        return {} if self.names is None else self.names
+        return Names(self.schema.bits) if self.names is None else self.names
 
     def _numbered(self) -> None:
         if self.names is not None:
             raise ValueError("this learner has named features: give dicts, not rows of numbers")
+
+    @contextmanager
+    def _nothing_taken_up_if_refused(self) -> Iterator[None]:
+        """Forget the names and columns of rows that were refused."""
+        names, schema = self.names, self.schema
+        count, kinds = 0 if names is None else len(names), dict(schema.kinds)
+        label = schema.label
+        try:
+            yield
+        except Exception:
+            self.names = None if names is None else names.first_names(count)
+            schema.kinds, schema.label = kinds, label
+            raise
+
+    def _block_of(self, X: Any, learning: bool, labelled: bool = False) -> Block:
+        """Rows of whatever users have; names and kinds of columns are taken up while learning."""
+        if isinstance(X, Block):
+            return X
+        raw = tables.is_raw(X)
+        if not raw:
+            self._numbered()
+            return Block(validate.as_rows(X))
+        names = self._named()
+        block = tables.block_of(X, self.schema, names, labelled=labelled, frozen=not learning)
+        if learning:
+            self.names = names
+        return block
 
     def _outcomes(self) -> list[Any]:
         """The labels in the order of probabilities."""
@@ -459,14 +531,13 @@ class Learner:
         if not isinstance(x, (dict, Mapping)):
             return self._read_many(x, what)
         with self._lock:
-            names = self._named() if self.columns else {}
-            new = self._single.fill(x, names)
+            names = self._named()
+            new = self._single.fill(x, names, self.schema, False)
             return self.engine.read(Rows(self._single.rows, 1, len(names) + len(new)), what)
 
     def _read_many(self, X: Any, what: str) -> Array:
-        rows = validate.as_rows(X)
         with self._lock:
-            self._numbered()
+            rows = self._block_of(X, learning=False).rows
             bad = int(check_rows(rows.view, rows.count, rows.width))
             if bad >= 0:
                 rows = validate.mended(rows, bad)

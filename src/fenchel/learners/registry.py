@@ -13,6 +13,7 @@ from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.learner import Learner
 from fenchel.loops import NoAverage, NoLedger, average_for, ledger_for
 from fenchel.regularizers import Whole
+from fenchel.schema import Schema
 
 P = ParamSpec("P")
 
@@ -20,7 +21,8 @@ P = ParamSpec("P")
 class Options(TypedDict, total=False):
     """The parameters that every learner takes beside its own.
 
-    ``task`` = "binary" lets a loss of regression learn two classes, as targets ±1.
+    ``task`` = "binary" lets a loss of regression learn two classes, as targets ±1; ``schema`` says
+    how raw columns become features.
     """
 
     intercept: bool
@@ -28,6 +30,7 @@ class Options(TypedDict, total=False):
     certify: bool
     classes: Sequence[Any] | None
     task: str | None
+    schema: Schema | None
 
 
 DEFAULTS: dict[str, Any] = {
@@ -36,6 +39,7 @@ DEFAULTS: dict[str, Any] = {
     "certify": False,
     "classes": None,
     "task": None,
+    "schema": None,
 }
 
 
@@ -65,7 +69,7 @@ def learner(
                 intercept=chosen["intercept"],
                 task=chosen["task"],
             )
-            return Learner(engine, chosen["classes"])
+            return Learner(engine, chosen["classes"], chosen["schema"])
 
         build.__signature__ = signature.replace(return_annotation=Learner)  # type: ignore[attr-defined]
         CATALOGUE[name] = Entry(build, tasks, parts, equation, theorem, cost)
@@ -95,7 +99,9 @@ def _refuse_unknown(name: str, signature: inspect.Signature, given: Any) -> None
 
 
 def _told(options: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in options.items() if value != DEFAULTS[key]}
+    """Leave out what is at its default, and the schema: a learner has that by itself."""
+    told = {key: value for key, value in options.items() if key != "schema"}
+    return {key: value for key, value in told.items() if value != DEFAULTS[key]}
 
 
 def from_specification(text: str) -> Learner:
@@ -144,12 +150,14 @@ def certified(learner: Learner) -> Learner:
         engine = learner.engine
         assert isinstance(engine, Composed), "only composed learners are made of own parts"
         parts = engine.parts._replace(ledger=ledger_for(engine.regularizer))
-        return Learner(Composed(parts, intercept=learner.intercept), learner.classes or None)
+        classes = learner.classes or None
+        return Learner(Composed(parts, intercept=learner.intercept), classes, learner.schema)
     if "learner" in changed:
         changed["learner"] = certified(changed["learner"])
     else:
         changed["certify"] = True
     made: Learner = from_parameters(learner.name, changed)
+    made.schema = learner.schema.declared_only()
     return made
 
 

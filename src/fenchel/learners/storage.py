@@ -11,6 +11,11 @@ from fenchel.learners import specification
 from fenchel.learners.catalogue import from_parameters
 from fenchel.learners.composed import Composed, Parts
 from fenchel.rows.validate import MOST_COLUMNS
+from fenchel.schema import Schema
+from fenchel.streams import Names
+
+NAMES = "names."  # before the arrays of the table of names
+HASHED = "hashed."  # of hashed names, in files of format 1
 
 
 def save(
@@ -22,7 +27,8 @@ def save(
     """Write everything that the next round needs, and what the caller adds of its own."""
     arrays: dict[str, Any] = {**learner.state_arrays(), **(more_arrays or {})}
     if learner.names is not None:
-        arrays["names.text"], arrays["names.ends"] = models.pack_strings(learner.names)
+        names = learner.names.first_names(learner.columns)
+        arrays |= {NAMES + key: array for key, array in names.to_arrays().items()}
     models.write(path, arrays, {**describe(learner), **(more_metadata or {})})
 
 
@@ -34,6 +40,7 @@ def describe(learner: Any) -> dict[str, Any]:
         "task": learner.task,
         "intercept": learner.intercept,
         "labels": None if learner.labels is None else learner.labels.known,
+        "schema": learner.schema.to_json(),
         "named": learner.names is not None,
         "columns": learner.columns,
         "rounds": learner.rounds,
@@ -48,7 +55,9 @@ def fresh(learner: Any, kind: type) -> Any:
     known: dict[str, type] = {}
     for part in getattr(learner.engine, "parts", ()):
         known |= specification.classes_of(part)
-    return _rebuilt(describe(learner), known, kind)
+    made = _rebuilt(describe(learner), known, kind)
+    made.schema = learner.schema.declared_only()
+    return made
 
 
 def load(path: str | PathLike[str], parts: Iterable[type], kind: type) -> Any:
@@ -79,11 +88,8 @@ def _laid_in(
     room = sum(array.size for array in arrays.values()) if arrays else MOST_COLUMNS
     if columns > room:
         raise ValueError(f"{columns} columns are more than its arrays hold")
-    if metadata["named"]:
-        names = models.unpack_strings(arrays.pop("names.text"), arrays.pop("names.ends"))
-        learner.names = {name: column for column, name in enumerate(names)}
-        if len(learner.names) != len(names) or len(names) > columns:
-            raise ValueError(f"{len(names)} names do not fit {columns} columns")
+    learner.schema = _schema(metadata)
+    learner.names = _names(arrays, metadata, columns)
     if learner.labels is not None:
         labels = metadata["labels"]
         if not isinstance(labels, list) or len(labels) > max(2, room):
@@ -93,6 +99,37 @@ def _laid_in(
     learner.engine.lay_in(arrays, columns)
     learner.engine.counts[0] = rounds
     return learner
+
+
+def _schema(metadata: dict[str, Any]) -> Schema:
+    """What the file says of raw columns; files of format 1 say it of CSV alone, as ``stream``."""
+    if "schema" in metadata:
+        return Schema.from_json(metadata["schema"])
+    told = metadata.get("stream") or {}
+    kinds = {**told.get("kinds", {}), **dict.fromkeys(told.get("categorical", ()), "category")}
+    said: dict[str, Any] = {key: told.get(key) for key in ("label", "bits", "index_base", "header")}
+    schema = Schema(dict(sorted(kinds.items())), **said)
+    schema.declared = frozenset(told.get("categorical", ()))
+    return schema
+
+
+def _names(arrays: dict[str, Any], metadata: dict[str, Any], columns: int) -> Names | None:
+    """The names of the columns; None where these are numbers."""
+    mine = {key: arrays.pop(key) for key in list(arrays) if key.startswith((NAMES, HASHED))}
+    if "names.ends" in mine:  # format 1
+        found = models.unpack_strings(mine["names.text"], mine["names.ends"])
+        names = Names.of(found)
+        if len(names) != len(found):
+            raise ValueError("it has a name twice")
+    elif mine:
+        names = Names.from_arrays({key.partition(".")[2]: array for key, array in mine.items()})
+    else:
+        if metadata["named"]:
+            raise KeyError("names.text")
+        return None
+    if len(names) > max(columns, 0 if names.bits is None else 1 << names.bits):
+        raise ValueError(f"{len(names)} names do not fit {columns} columns")
+    return names
 
 
 def _rebuilt(metadata: dict[str, Any], known: dict[str, type], kind: type) -> Any:

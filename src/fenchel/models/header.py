@@ -1,11 +1,14 @@
-"""The header of format 1: the safetensors layout, with a digest over everything.
+"""The header of formats 1 and 2: the safetensors layout, with a digest over everything.
 
 A file is eight bytes of header length (little-endian), the header (JSON, padded with spaces so that
 the tensors begin at a multiple of 64 bytes), then the tensors' bytes (little-endian, C order), one
 after another without gaps. ``__metadata__`` comes first, so that kind, version and digest have
 fixed places:
 
-``{"__metadata__":{"format":"fenchel","format_version":"1","sha256":"…","tensors_sha256":"…",…``
+``{"__metadata__":{"format":"fenchel","format_version":"2","sha256":"…","tensors_sha256":"…",…``
+
+Format 2 says in its metadata how raw columns become features; whoever knows format 1 alone would read
+it as if it did not.
 
 ``tensors_sha256`` covers the tensors. ``sha256`` covers the length and the header, hence
 ``tensors_sha256`` too, with its own 64 digits read as zeros: one digest for every byte of the file,
@@ -26,6 +29,7 @@ from fenchel.models.tensors import Tensor, contiguous
 
 LENGTH_BYTES = 8
 ALIGNMENT = 64
+VERSION = 2
 MAX_BYTES = 16 << 20  # parsing a hostile header may take some thirty times its size
 MAGIC = b'{"__metadata__":{"format":"fenchel","format_version":"'
 DIGEST_AT = LENGTH_BYTES + len(MAGIC + b'1","sha256":"')
@@ -50,7 +54,7 @@ def encode(tensors: Sequence[Tensor], model: str, tensors_digest: str) -> bytes:
     fields: dict[str, Mapping[str, Any]] = {
         "__metadata__": {
             "format": "fenchel",
-            "format_version": "1",
+            "format_version": str(VERSION),
             "sha256": BLANK,
             "tensors_sha256": tensors_digest,
             "model": model,
@@ -79,7 +83,7 @@ def decode(block: bytes, file_size: int) -> Header:
     fields = from_json(block[LENGTH_BYTES:], "header")
     own = fields.pop("__metadata__")
     if own.keys() != FIELDS or not all(isinstance(value, str) for value in own.values()):
-        raise ModelRefused(f"its header has other fields than format 1; {NOT_OURS}")
+        raise ModelRefused(f"its header has other fields than its format; {NOT_OURS}")
     tensors = contiguous(fields)
     announced = len(block) + (tensors[-1].end if tensors else 0)
     if announced != file_size:

@@ -10,7 +10,7 @@ from fenchel.models.errors import FROM_COPY, ModelRefused
 from fenchel.models.header import LENGTH_BYTES, MAGIC, Header
 
 # One entry for each format that was ever released; all keep loading.
-DECODERS: dict[int, Callable[[bytes, int], Header]] = {1: header.decode}
+DECODERS: dict[int, Callable[[bytes, int], Header]] = {1: header.decode, 2: header.decode}
 
 OTHER_KINDS = {
     b"\x80": "a pickle, which fenchel never loads; save the model again with fenchel",

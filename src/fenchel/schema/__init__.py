@@ -1,6 +1,15 @@
 """The way from raw columns to features, which travels with the model."""
 
-from fenchel.schema.kinds import CannotReadError, Category, Date, Ignored, Kind, Number, Text, Words
+from fenchel.schema.kinds import (
+    CannotReadError,
+    Category,
+    Date,
+    Ignored,
+    Kind,
+    Number,
+    Text,
+    WordList,
+)
 from fenchel.schema.schema import Schema
 
 __all__ = [
@@ -12,5 +21,5 @@ __all__ = [
     "Number",
     "Schema",
     "Text",
-    "Words",
+    "WordList",
 ]

@@ -1,7 +1,7 @@
 """Crosses: products of features of several columns, ``site=a×ad=b``.
 
 A cross names two columns or more. Besides names there are two words: ``*`` is any column (every pair of
-features), ``categories`` any column of categories. Features of the same column are crossed with one
+features), ``categories`` any column of categories; ``a*`` is every column that begins with an a. Features of the same column are crossed with one
 another where it stands twice, and with themselves where that is no feature again (2 × 2 is 4, 1 × 1 is 1).
 
 The value of a cross is the product of its features'; its name is theirs, joined by ×, in the order of the
@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 JOINT = "×"
 ANY, CATEGORIES = "*", "categories"
+MOST_WORDS = 6
 
 
-class Entry(NamedTuple):
-    """A feature on its way: the column it comes from, that column's kind, its name and value.
+class Feature(NamedTuple):
+    """One feature of a row: the column it comes from, that column's kind, its name and value.
 
     ``parts`` are the names that a cross is made of.
     """
@@ -34,10 +35,10 @@ class Entry(NamedTuple):
         return JOINT.join(self.parts)
 
 
-def crossed(entries: Sequence[Entry], crosses: Sequence[tuple[str, ...]]) -> list[Entry]:
+def crossed(entries: Sequence[Feature], crosses: Sequence[tuple[str, ...]]) -> list[Feature]:
     """The features and all their crosses.
 
-    >>> row = [Entry("a", "category", ("a=1",), 1.0), Entry("b", "number", ("b",), 3.0)]
+    >>> row = [Feature("a", "category", ("a=1",), 1.0), Feature("b", "number", ("b",), 3.0)]
     >>> [(entry.name, entry.value) for entry in crossed(row, [("a", "b"), ("b", "b")])]
     [('a=1', 1.0), ('b', 3.0), ('a=1×b', 3.0), ('b×b', 9.0)]
     """
@@ -47,11 +48,11 @@ def crossed(entries: Sequence[Entry], crosses: Sequence[tuple[str, ...]]) -> lis
     return found
 
 
-def _products(entries: Sequence[Entry], cross: tuple[str, ...]) -> list[Entry]:
+def _products(entries: Sequence[Feature], cross: tuple[str, ...]) -> list[Feature]:
     """The products of one cross, the features of its first word outermost."""
-    products: list[tuple[Entry, ...]] = [()]
+    products: list[tuple[Feature, ...]] = [()]
     for place, word in enumerate(cross):
-        chosen = [entry for entry in entries if fits(entry, word)]
+        chosen = [entry for entry in entries if fits(entry.column, entry.kind, word)]
         again = place > 0 and cross[place - 1] == word
         products = [
             (*taken, entry)
@@ -62,12 +63,14 @@ def _products(entries: Sequence[Entry], cross: tuple[str, ...]) -> list[Entry]:
     return [_joined(taken) for taken in products]
 
 
-def fits(entry: Entry, word: str) -> bool:
-    """Whether a feature is one that a cross's word speaks of."""
-    return word == ANY or word == entry.column or (word == CATEGORIES and entry.kind == "category")
+def fits(column: str, kind: str, word: str) -> bool:
+    """Whether a cross's word speaks of a column of this kind."""
+    if word.endswith(ANY):
+        return column.startswith(word[:-1])
+    return word == column or (word == CATEGORIES and kind == "category")
 
 
-def _follows(first: Entry, second: Entry) -> bool:
+def _follows(first: Feature, second: Feature) -> bool:
     """Each pair of one word once: by name, and with itself only where that is another feature."""
     if first.parts == second.parts:
         return first.value != 1.0
@@ -75,21 +78,30 @@ def _follows(first: Entry, second: Entry) -> bool:
     return first.parts < second.parts
 
 
-def _joined(taken: tuple[Entry, ...]) -> Entry:
+def _joined(taken: tuple[Feature, ...]) -> Feature:
     value = 1.0
     for entry in taken:
         value *= entry.value
     parts = tuple(part for entry in taken for part in entry.parts)
-    return Entry(JOINT.join(entry.column for entry in taken), "cross", parts, value)
+    return Feature(JOINT.join(entry.column for entry in taken), "cross", parts, value)
 
 
-def parse_cross(text: str, columns: Sequence[str] = ()) -> tuple[str, ...]:
-    """The columns of ``site,ad``; of ``ab``, as Vowpal Wabbit's -q writes it, each letter is one.
+def parse_cross(text: str) -> tuple[str, ...]:
+    """The columns of ``site,ad``.
 
     >>> parse_cross("site, ad"), parse_cross("*,*")
     (('site', 'ad'), ('*', '*'))
     """
     parts = tuple(part.strip() for part in text.split(","))
-    if len(parts) < 2 or not all(parts):
-        raise ValueError(f"cross {text!r}: name two columns or more, as in site,ad")
+    if not (2 <= len(parts) <= MOST_WORDS and all(parts)):
+        raise ValueError(f"cross {text!r}: name from two to {MOST_WORDS} columns, as in site,ad")
     return parts
+
+
+def of_letters(letters: str) -> tuple[str, ...]:
+    """The cross that Vowpal Wabbit writes ``ab``: each letter begins namespaces, a colon is any.
+
+    >>> of_letters("ab"), of_letters("::")
+    (('a*', 'b*'), ('*', '*'))
+    """
+    return tuple(ANY if letter == ":" else letter + ANY for letter in letters)

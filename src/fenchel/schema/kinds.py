@@ -14,20 +14,20 @@ from typing import Any, ClassVar
 
 from fenchel.schema import dates, tokens
 
-Feature = tuple[str, float]
+Named = tuple[str, float]  # a feature: its name, its value
 
 
 class CannotReadError(ValueError):
     """A value that its column's kind cannot read: what is wrong, and what to do."""
 
-    def __init__(self, what: str, remedy: str) -> None:
-        super().__init__(f"{what}; {remedy}")
-        self.what, self.remedy = what, remedy
+    def __init__(self, what: str, remedy: str, column: str = "") -> None:
+        super().__init__(f"{f'x[{column!r}]: ' if column else ''}{what}; {remedy}")
+        self.what, self.remedy, self.column = what, remedy, column
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a column is; ``missing`` says what no value means.
+    """The kind of a column; ``missing`` says what no value means.
 
     "absent": nothing (no feature); "indicator": the feature ``column=?``; a number: that value.
     """
@@ -35,11 +35,11 @@ class Kind:
     word: ClassVar[str]
     missing: str | float = "absent"
 
-    def features(self, name: str, value: Any) -> list[Feature]:
+    def features(self, name: str, value: Any) -> list[Named]:
         """The features of a value; zeros are absent."""
         raise NotImplementedError
 
-    def of_missing(self, name: str) -> list[Feature]:
+    def of_missing(self, name: str) -> list[Named]:
         """The features where there is no value."""
         if self.missing == "absent":
             return []
@@ -64,7 +64,7 @@ class Number(Kind):
 
     word = "number"
 
-    def features(self, name: str, value: Any) -> list[Feature]:
+    def features(self, name: str, value: Any) -> list[Named]:
         """The number itself."""
         number = number_of(value)
         return [(name, number)] if number != 0.0 else []
@@ -73,6 +73,8 @@ class Number(Kind):
 def number_of(value: Any) -> float:
     """A number, also one written as text; refused where there is none, or none that is finite."""
     try:
+        if isinstance(value, str) and ("_" in value or not value.isascii()):
+            raise ValueError("Python would read 1_000, and digits of any script")
         number = float(value)
     except (TypeError, ValueError):
         what = f"{value!r:.60} is not a number"
@@ -88,17 +90,24 @@ def number_of(value: Any) -> float:
 class Category(Kind):
     """One of several levels: the feature ``column=level``.
 
-    Numbers are levels by their text, so that 7 in a dict is the 7 of a CSV file.
+    Numbers are levels by their text, so that 7 in a dict is the 7 of a CSV file. Where ``levels``
+    are given, all others together are one more, ``column=other``.
 
     >>> Category().features("hr", "7"), Category().features("hr", 7.0)
     ([('hr=7', 1.0)], [('hr=7', 1.0)])
+    >>> Category(levels=("red", "blue")).features("color", "mauve")
+    [('color=other', 1.0)]
     """
 
     word = "category"
+    levels: tuple[str, ...] = ()
 
-    def features(self, name: str, value: Any) -> list[Feature]:
+    def features(self, name: str, value: Any) -> list[Named]:
         """1 for the level."""
-        return [(f"{name}={level_of(value)}", 1.0)]
+        level = level_of(value)
+        if self.levels and level not in self.levels:
+            level = "other"
+        return [(f"{name}={level}", 1.0)]
 
 
 def level_of(value: Any) -> str:
@@ -135,7 +144,7 @@ class Text(Kind):
     counts: bool = True
     shortest: int = 2
 
-    def features(self, name: str, value: Any) -> list[Feature]:
+    def features(self, name: str, value: Any) -> list[Named]:
         """Each word once, in the order met."""
         found = tokens.words_of(str(value), self.lower, self.shortest)
         runs = tokens.ngrams(found, *self.words) if self.words[1] else []
@@ -144,10 +153,10 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
-class Words(Kind):
+class WordList(Kind):
     """A list of words, or a text of words between separators: each the feature ``column=word``.
 
-    >>> Words().features("tags", ["red", "big"]), Words(separator="|").features("tags", "red|big")
+    >>> WordList().features("tags", ["red", "big"]), WordList(separator="|").features("tags", "red|big")
     ([('tags=red', 1.0), ('tags=big', 1.0)], [('tags=red', 1.0), ('tags=big', 1.0)])
     """
 
@@ -155,7 +164,7 @@ class Words(Kind):
     separator: str = ""
     counts: bool = True
 
-    def features(self, name: str, value: Any) -> list[Feature]:
+    def features(self, name: str, value: Any) -> list[Named]:
         """Each word once, in the order met."""
         if isinstance(value, str) or not isinstance(value, Iterable):
             parts: Iterable[Any] = str(value).split(self.separator or None)
@@ -170,7 +179,7 @@ class Date(Kind):
 
     word = "date"
 
-    def features(self, name: str, value: Any) -> list[Feature]:
+    def features(self, name: str, value: Any) -> list[Named]:
         """Waves and categories of the calendar."""
         moment = dates.moment_of(value)
         if moment is None:
@@ -185,35 +194,31 @@ class Ignored(Kind):
 
     word = "ignored"
 
-    def features(self, name: str, value: Any) -> list[Feature]:
+    def features(self, name: str, value: Any) -> list[Named]:
         """None."""
         return []
 
 
-def _counted(name: str, runs: list[str], counts: bool) -> list[Feature]:
+def _counted(name: str, runs: list[str], counts: bool) -> list[Named]:
     found = Counter(runs)
     return [(f"{name}={run}", float(n) if counts else 1.0) for run, n in found.items()]
 
 
 KINDS: dict[str, type[Kind]] = {
-    kind.word: kind for kind in (Number, Category, Text, Words, Date, Ignored)
+    kind.word: kind for kind in (Number, Category, Text, WordList, Date, Ignored)
 }
 
 
 def kind_of(value: Any) -> Kind:
     """The kind that a first value suggests: numbers and booleans are numbers, lists words.
 
-    >>> [kind_of(v).word for v in (3, "3", "red", True, ["a"], [1.0])]
-    ['number', 'number', 'category', 'number', 'words', 'words']
+    >>> [kind_of(v).word for v in (3, "3", "red", True, ["a"])]
+    ['number', 'category', 'category', 'number', 'words']
     """
     if isinstance(value, (list, tuple, set, frozenset)):
-        return Words()
+        return WordList()
     if isinstance(value, str):
-        try:
-            number_of(value)
-        except CannotReadError:
-            return Category()
-        return Number()
+        return Category()
     if hasattr(value, "year") and hasattr(value, "month"):
         return Date()
     try:

@@ -8,10 +8,10 @@ recognised by their first value, and stay what they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any, TypedDict
 
-from fenchel.schema.crosses import Entry, crossed, parse_cross
+from fenchel.schema.crosses import Feature, crossed, parse_cross
 from fenchel.schema.kinds import (
     KINDS,
     CannotReadError,
@@ -19,8 +19,9 @@ from fenchel.schema.kinds import (
     Date,
     Ignored,
     Kind,
+    Number,
     Text,
-    Words,
+    WordList,
     kind_from_json,
     kind_of,
 )
@@ -28,6 +29,26 @@ from fenchel.schema.missing import is_missing
 
 LARGEST_BITS = 31
 NUMBERS_OF_A_LIST = (int, float)
+NUMBER = Number()
+PLAIN = (NUMBER, Category(), Ignored())
+
+
+class Declared(TypedDict, total=False):
+    """What may be said of the columns, one by one: the arguments of ``Schema``."""
+
+    columns: Mapping[str, Kind | str] | None
+    categorical: Iterable[str]
+    text: Iterable[str]
+    words: Iterable[str]
+    date: Iterable[str]
+    ignore: Iterable[str]
+    cross: Iterable[str | Sequence[str]]
+    label: str | None
+    weight: str | None
+    id: str | None
+    bits: int | None
+    header: bool | None
+    index_base: int | None
 
 
 class Schema:
@@ -76,16 +97,20 @@ class Schema:
         self.kinds: dict[str, Kind] = {}
         for name, kind in (columns or {}).items():
             self.kinds[name] = _made(name, kind)
-        lists = ((Category, categorical), (Text, text), (Words, words), (Date, date))
+        lists = ((Category, categorical), (Text, text), (WordList, words), (Date, date))
         for cls, names in (*lists, (Ignored, ignore)):
             for name in _names(names):
                 self._declare(name, cls())
         if bits is not None and not (isinstance(bits, int) and 1 <= bits <= LARGEST_BITS):
             raise ValueError(f"bits={bits!r}: give a whole number from 1 to {LARGEST_BITS}")
+        if index_base not in (None, 0, 1):
+            raise ValueError(f"index_base={index_base!r}: svmlight counts from 0 or 1")
         self.declared = frozenset(self.kinds)
         self.crosses = tuple(_cross(each) for each in cross)
         self.label, self.weight, self.id, self.bits = label, weight, id, bits
         self.header, self.index_base = header, index_base
+        # Whether a number is a feature by its column's name, and a word by column=word, and no more.
+        self.is_plain = not self.crosses and bits is None and all(map(_plain, self.kinds.values()))
 
     def _declare(self, name: str, kind: Kind) -> None:
         if name in self.kinds and self.kinds[name] != kind:
@@ -104,20 +129,24 @@ class Schema:
 
     __hash__ = None  # type: ignore[assignment]
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether numbers are features by their column's name and nothing else has to be done."""
-        plain = all(
-            kind.word in ("number", "category") and kind.missing == "absent"
-            for kind in self.kinds.values()
-        )
-        roles = (self.label, self.weight, self.id)
-        return plain and not self.crosses and roles == (None, None, None) and self.bits is None
+    def recognise(self, name: str, kind: Kind) -> None:
+        """Keep what a column is, that nobody declared."""
+        self.kinds[name] = kind
+        self.is_plain = self.is_plain and _plain(kind)
+
+    def recognise_all(self, met: Mapping[str, Kind]) -> None:
+        """Keep what some columns are."""
+        for name, kind in met.items():
+            self.recognise(name, kind)
 
     @property
     def roles(self) -> frozenset[str]:
         """The columns that make no features: label, importance, identifier."""
         return frozenset(name for name in (self.label, self.weight, self.id) if name is not None)
+
+    def knows_none(self, names: Iterable[str]) -> bool:
+        """Whether nothing was said of any of these columns."""
+        return self.kinds.keys().isdisjoint(names) and self.roles.isdisjoint(names)
 
     # ── a row ───────────────────────────────────────────────────────────────────────────────────
 
@@ -128,33 +157,76 @@ class Schema:
             found[entry.name] = found.get(entry.name, 0.0) + entry.value
         return found
 
-    def entries(self, row: Mapping[str, Any], learning: bool = False) -> list[Entry]:
+    def entries(
+        self,
+        row: Mapping[str, Any],
+        known: Container[str] = (),
+        met: dict[str, Kind] | None = None,
+    ) -> list[Feature]:
         """The features of a raw row in the order of its columns, crosses last.
 
-        While learning, columns that were not known are recognised and kept.
+        ``known`` are the names of the features met so far. Columns that the schema does not know are
+        recognised by their value and put into ``met``, for ``recognise_all``; numbers need not be, as
+        their names are features.
         """
-        found: list[Entry] = []
+        met = {} if met is None else met
+        found: list[Feature] = []
+        roles = self.roles
         for name, value in _flattened(row):
-            if name not in self.roles:
-                found += self._of_column(name, value, learning)
+            if name not in roles:
+                found += self._of_column(name, value, known, met)
         for name, kind in self.kinds.items():
-            if kind.missing != "absent" and name not in row and name not in self.roles:
-                found += [Entry(name, kind.word, (n,), v) for n, v in kind.of_missing(name)]
+            if kind.missing != "absent" and name not in row and name not in roles:
+                found += [Feature(name, kind.word, (n,), v) for n, v in kind.of_missing(name)]
         return crossed(found, self.crosses) if self.crosses else found
 
-    def _of_column(self, name: str, value: Any, learning: bool) -> list[Entry]:
+    def _of_column(
+        self, name: str, value: Any, known: Container[str], met: dict[str, Kind]
+    ) -> list[Feature]:
         kind = self.kinds.get(name)
-        if kind is None and is_missing(value):
-            return []
+        if is_missing(value):
+            told = [] if kind is None else kind.of_missing(name)
+            return [Feature(name, "", (feature,), number) for feature, number in told]
         if kind is None:
-            kind = kind_of(value)
-            if learning:
-                self.kinds[name] = kind
+            kind = NUMBER if name in known else kind_of(value)
+            if kind.word != "number":
+                met[name] = kind
         try:
-            told = kind.of_missing(name) if is_missing(value) else kind.features(name, value)
+            told = kind.features(name, in_spelling(name, kind, value, known))
         except CannotReadError as error:
-            raise CannotReadError(f"x[{name!r}]: {error.what}", error.remedy) from None
-        return [Entry(name, kind.word, (feature,), number) for feature, number in told]
+            raise CannotReadError(error.what, error.remedy, name) from None
+        return [Feature(name, kind.word, (feature,), number) for feature, number in told]
+
+    # ── saying more ─────────────────────────────────────────────────────────────────────────────
+
+    def extended(self, said: Schema) -> Schema:
+        """This schema and what is said besides; a column that is known cannot become another kind.
+
+        >>> known = Schema(categorical=["hour"])
+        >>> known.extended(Schema(ignore=["hour"]))
+        Traceback (most recent call last):
+        ValueError: the column 'hour' is known as category, not ignored: train a new model for that
+        """
+        both = self.copy()
+        for name in said.declared:
+            known, kind = self.kinds.get(name), said.kinds[name]
+            if known is not None and known != kind:
+                raise ValueError(
+                    f"the column {name!r} is known as {known.word}, not {kind.word}: "
+                    "train a new model for that"
+                )
+            both.recognise(name, kind)
+        both.declared = self.declared | said.declared
+        for key in ("crosses", "bits"):
+            mine, its = getattr(self, key), getattr(said, key)
+            if its and mine != its and not self.is_empty:
+                raise ValueError(f"the model has {key} {mine or None}, not {its}: train a new one")
+            setattr(both, key, mine or its)
+        for key in ("label", "weight", "id", "header", "index_base"):
+            its = getattr(said, key)
+            setattr(both, key, getattr(self, key) if its is None else its)
+        both.is_plain = both.is_plain and not both.crosses and both.bits is None
+        return both
 
     # ── keeping it ──────────────────────────────────────────────────────────────────────────────
 
@@ -198,9 +270,19 @@ class Schema:
         """The columns that make features."""
         return [n for n, k in self.kinds.items() if k.word != "ignored" and n not in self.roles]
 
+    def declared_only(self) -> Schema:
+        """What was said of the columns, without what was recognised since."""
+        told = self.to_json()
+        told["columns"] = {n: kind for n, kind in told["columns"].items() if n in self.declared}
+        return Schema.from_json(told)
+
     def copy(self) -> Schema:
         """The same schema, which goes its own way."""
         return Schema.from_json(self.to_json())
+
+
+def _plain(kind: Kind) -> bool:
+    return kind in PLAIN
 
 
 def _names(given: Iterable[str]) -> list[str]:
@@ -219,6 +301,14 @@ def _made(name: str, kind: Kind | str) -> Kind:
 
 def _cross(given: str | Sequence[str]) -> tuple[str, ...]:
     return parse_cross(given) if isinstance(given, str) else parse_cross(",".join(given))
+
+
+def in_spelling(name: str, kind: Kind, value: Any, known: Container[str]) -> Any:
+    """A truth value that is a level, spelled as in the file that the levels came from."""
+    if kind.word != "category" or type(value).__name__ not in ("bool", "bool_"):
+        return value
+    spellings = str(bool(value)), str(bool(value)).lower(), str(bool(value)).upper()
+    return next((word for word in spellings if f"{name}={word}" in known), spellings[0])
 
 
 def _flattened(row: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:

@@ -130,6 +130,47 @@ def _only_used(parsed: Parsed, vocabulary: Vocabulary) -> tuple[Parsed, Vocabula
     return parsed._replace(indices=rank[inverse]), Vocabulary(joined, lengths)
 
 
+def in_columns(
+    indptr: Longs, indices: NDArray[np.uint32], values: Floats, hashed: Any, tabular: bool
+) -> tuple[Longs, NDArray[np.uint32], Floats]:
+    """Rows whose indices are columns, with the crosses of hashed names, in the order of their columns.
+
+    Of a table the order of columns says nothing: a row is the same however they stand.
+    """
+    if hashed is not None:
+        given = indptr, indices.astype(np.int64), values
+        indptr, both, values = side_by_side(*given, *hashed)
+        indices = both.astype(np.uint32)
+    if hashed is not None or tabular:
+        indptr = indptr.copy()
+        kept = order_rows(indptr, indices, values)
+        indices, values = indices[:kept], values[:kept]
+    return indptr, indices, values
+
+
+@kernel
+def side_by_side(
+    indptr: Any, numbers: Any, values: Any, more_indptr: Any, more_numbers: Any, more_values: Any
+) -> Any:
+    """Rows of two tables as one: the entries of the second behind those of the first."""
+    rows = len(indptr) - 1
+    ends = np.zeros(rows + 1, np.int64)
+    both = np.empty(len(numbers) + len(more_numbers), np.int64)
+    numeric = np.empty(len(both))
+    k = 0
+    for row in range(rows):
+        for at in range(indptr[row], indptr[row + 1]):
+            both[k] = numbers[at]
+            numeric[k] = values[at]
+            k += 1
+        for at in range(more_indptr[row], more_indptr[row + 1]):
+            both[k] = more_numbers[at]
+            numeric[k] = more_values[at]
+            k += 1
+        ends[row + 1] = k
+    return ends, both, numeric
+
+
 @kernel
 def order_rows(indptr: Any, indices: Any, values: Any) -> Any:
     """Put each row's columns in order, in place, values of one column added up; entries left.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from fenchel.schema import CannotReadError, Kind, Schema, Text
 from fenchel.schema.missing import is_missing
-from fenchel.streams.crosses import Crosses, side_by_side
+from fenchel.schema.schema import in_spelling
+from fenchel.streams.batch import side_by_side
+from fenchel.streams.crosses import Crosses
 from fenchel.streams.intern_table import add_all
 from fenchel.streams.names import joined
 from fenchel.streams.text_column import features_of_texts
@@ -44,20 +46,25 @@ def beside(first: Entries, second: Entries) -> Entries:
     return Entries(*side_by_side(*first, *second))
 
 
-def column_entries(name: str, kind: Kind, cells: Sequence[Any], table: Any) -> tuple[Entries, Any]:
-    """The features of a column's cells, and the table with their names."""
+def column_entries(
+    name: str, kind: Kind, cells: Sequence[Any], table: Any, known: Container[str] = ()
+) -> tuple[Entries, Any]:
+    """The features of a column's cells, and the table with their names.
+
+    ``known`` are the names of the features met so far.
+    """
     if isinstance(kind, Text) and kind.missing == "absent":
         return _texts(name, kind, cells, table)
-    known: dict[Any, list[tuple[int, float]]] = {}
+    seen: dict[Any, list[tuple[int, float]]] = {}
     names: dict[str, int] = {}
     lengths, numbers, values = [0], [], []
     for row, cell in enumerate(cells):
         key = cell if isinstance(cell, (str, int, float)) and not isinstance(cell, bool) else None
-        found = known.get(key) if key is not None else None
+        found = seen.get(key) if key is not None else None
         if found is None:
-            found = _numbered(name, kind, cell, row, names)
+            found = _numbered(name, kind, in_spelling(name, kind, cell, known), row, names)
             if key is not None:
-                known[key] = found
+                seen[key] = found
         for number, value in found:
             numbers.append(number)
             values.append(value)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from fenchel._numba import helper, kernel
 from fenchel._numba.jit import leaf
-from fenchel.schema.crosses import ANY, CATEGORIES, JOINT
+from fenchel.schema.crosses import ANY, JOINT, fits
+from fenchel.streams.batch import side_by_side
 from fenchel.streams.intern_table import (
     EMPTY,
     SEED,
@@ -30,7 +31,6 @@ from fenchel.streams.intern_table import (
 from fenchel.streams.murmur import name_hashes
 from fenchel.streams.names import HASH_MASK, HASH_PRIME, joined
 
-MOST_WORDS = 6
 EQUALS, CARET, DOT = 61, 94, 46
 
 Longs = NDArray[np.int64]
@@ -216,29 +216,6 @@ def name_products(text: Any, offsets: Any, parts: Any, joint: Any, names: Any) -
     return out, names
 
 
-@kernel
-def side_by_side(
-    indptr: Any, numbers: Any, values: Any, more_indptr: Any, more_numbers: Any, more_values: Any
-) -> Any:
-    """Rows of two tables as one: the entries of the second behind those of the first."""
-    rows = len(indptr) - 1
-    ends = np.zeros(rows + 1, np.int64)
-    both = np.empty(len(numbers) + len(more_numbers), np.int64)
-    numeric = np.empty(len(both))
-    k = 0
-    for row in range(rows):
-        for at in range(indptr[row], indptr[row + 1]):
-            both[k] = numbers[at]
-            numeric[k] = values[at]
-            k += 1
-        for at in range(more_indptr[row], more_indptr[row + 1]):
-            both[k] = more_numbers[at]
-            numeric[k] = more_values[at]
-            k += 1
-        ends[row + 1] = k
-    return ends, both, numeric
-
-
 def masks_of(
     cross: Sequence[str], columns: Sequence[str], kinds: Sequence[str], origin: Longs
 ) -> NDArray[np.bool_]:
@@ -249,9 +226,8 @@ def masks_of(
             masks[place] = True
             continue
         chosen = np.array(
-            [name == word or (word == CATEGORIES and kind == "category")
-             for name, kind in zip(columns, kinds, strict=True)] + [False]
-        )  # fmt: skip
+            [fits(*column, word) for column in zip(columns, kinds, strict=True)] + [False]
+        )
         masks[place] = chosen[origin]  # −1 is the last: no column
     return masks
 

@@ -16,7 +16,7 @@ from fenchel._numba import helper, kernel
 from fenchel._numba.jit import inlined, leaf
 from fenchel.streams.batch import KEPT_MISTAKES, UNKNOWN, Parsed
 from fenchel.streams.csv_cells import FINE, LONGEST_CELL, cell, is_missing, next_record
-from fenchel.streams.decimal import NOT_A_NUMBER, NOT_FINITE, OK, number
+from fenchel.streams.decimal import NOT_A_NUMBER, NOT_FINITE, OK, POINT, number
 from fenchel.streams.errors import Mistake
 from fenchel.streams.intern_table import (
     EMPTY,
@@ -53,6 +53,7 @@ class Layout(NamedTuple):
     """
 
     separator: int
+    decimal: int
     heads: NDArray[np.uint8]
     head_ends: NDArray[np.int64]
     label: int
@@ -105,11 +106,11 @@ def _intern(
 
 
 @leaf
-def _value(text: Any, start: Any, stop: Any, kinds: Any, column: Any, hard: Any) -> Any:
+def _value(digits: Any, start: Any, stop: Any, kinds: Any, column: Any, hard: Any) -> Any:
     """The number in a cell, 1 for a category: mistake, value; the cell may settle its column."""
     if kinds[column] == CATEGORY:
         return FINE, 1.0
-    value, end, status = number(text, start, hard)
+    value, end, status = number(digits, start, hard)
     if end != stop:
         status = NOT_A_NUMBER
     if kinds[column] == UNKNOWN:
@@ -136,13 +137,13 @@ def _name(
 
 @inlined
 def _read_cell(
-    text: Any, size: Any, i: Any, layout: Any, kinds: Any, column: Any, hard: Any
+    text: Any, digits: Any, size: Any, i: Any, layout: Any, kinds: Any, column: Any, hard: Any
 ) -> Any:
     """The cell at ``i``: mistake, its position, start, stop, the byte after it, value (0: absent)."""
     if (
         column < len(kinds) and kinds[column] == NUMBER
     ):  # most cells: no need to find their end first
-        value, end, status = number(text, i, hard)
+        value, end, status = number(digits, i, hard)
         if status == OK and (text[end] == layout.separator or text[end] == NEWLINE):
             return FINE, i, i, end, end, value
     mistake, at, start, stop, i = cell(text, size, i, layout.separator)
@@ -151,7 +152,7 @@ def _read_cell(
         mistake = TOO_MANY
     elif mistake == FINE and kinds[column] != IGNORED and kinds[column] != RAW:
         if not is_missing(text, start, stop):
-            mistake, value = _value(text, start, stop, kinds, column, hard)
+            mistake, value = _value(digits, start, stop, kinds, column, hard)
             mistake = TEXT_LABEL if mistake == TEXT and column == layout.label else mistake
         elif column == layout.label:
             mistake = NO_LABEL
@@ -177,6 +178,7 @@ def _keep_raw(raw: Any, k: Any, text: Any, start: Any, stop: Any) -> Any:
 @leaf
 def _line(
     text: Any,
+    digits: Any,
     size: Any,
     i: Any,
     k: Any,
@@ -194,7 +196,7 @@ def _line(
         raw_columns += kind == RAW
     while True:
         mistake, at, start, stop, i, value = _read_cell(
-            text, size, i, layout, kinds, column, room.hard
+            text, digits, size, i, layout, kinds, column, room.hard
         )
         name = np.int64(0)
         if mistake == FINE and column == layout.label:
@@ -230,8 +232,11 @@ def _line(
 
 
 @kernel
-def parse(data: Any, layout: Any, kinds: Any, stop: Any, hard: Any) -> Any:
-    """Records to rows, the tables of their names and classes, raw cells; ``kinds`` is filled in."""
+def parse(data: Any, numbers: Any, layout: Any, kinds: Any, stop: Any, hard: Any) -> Any:
+    """Records to rows, the tables of their names and classes, raw cells; ``kinds`` is filled in.
+
+    ``numbers`` is the text that numbers are read from, in which decimal commas are points.
+    """
     cells, lines = count(data, layout.separator)
     raw_columns = np.sum(kinds == RAW)
     room = Room(
@@ -252,6 +257,8 @@ def parse(data: Any, layout: Any, kinds: Any, stop: Any, hard: Any) -> Any:
     before = kinds.copy()
     names, classes = new_table(), new_table()
     text, size = _copied(data, LONGEST_CELL + 1), len(data)
+    # The same array twice where nothing was changed; a cell that is written out anew is no number.
+    digits = text if layout.decimal == POINT else _copied(numbers, LONGEST_CELL + 1)
     wrong = row = k = i = 0
     while i < size and not (stop and wrong > 0):
         start = i
@@ -259,7 +266,7 @@ def parse(data: Any, layout: Any, kinds: Any, stop: Any, hard: Any) -> Any:
             i = skip_blanks(text, i) + 1
             continue
         mistake, i, k, label, weight = _line(
-            text, size, i, k, layout, kinds, room, names, classes, row
+            text, digits, size, i, k, layout, kinds, room, names, classes, row
         )
         if mistake == FINE:
             for column in range(len(kinds)):

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+DECIMAL_POINT = re.compile(r"[+-]?\d+\.\d+")
 
 
 def is_header(cells: list[str]) -> bool | None:
@@ -49,14 +50,18 @@ def first_number_of_a_row(cells: list[str], label: str | None) -> str | None:
     return numbers[0]
 
 
-def decimal_commas(line: str, separator: str, columns: list[str]) -> dict[str, str]:
-    """The cells written with a decimal comma, which would pass for categories, by column.
+def decimals(
+    line: str, separator: str, columns: list[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The cells written with a decimal point, and those with a comma, by column.
 
-    >>> decimal_commas("cook;1,5;2", ";", ["job", "pay", "y"])
-    {'pay': '1,5'}
+    >>> decimals("cook;1,5;2", ";", ["job", "pay", "y"])
+    ({}, {'pay': '1,5'})
     """
-    cells = zip(columns, line.split(separator), strict=False)
-    return {name: cell.strip() for name, cell in cells if DECIMAL_COMMA.fullmatch(cell.strip())}
+    cells = list(zip(columns, map(str.strip, line.split(separator)), strict=False))
+    points = {name: cell for name, cell in cells if DECIMAL_POINT.fullmatch(cell)}
+    commas = {name: cell for name, cell in cells if DECIMAL_COMMA.fullmatch(cell)}
+    return points, commas
 
 
 def is_number(cell: str) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel.schema import Category, Number, Schema, Text
+from fenchel.schema import Category, Ignored, Number, Schema, Text
 from fenchel.streams.batch import (
     UNKNOWN,
     Batch,
@@ -30,14 +30,23 @@ from fenchel.streams.columns import (
 )
 from fenchel.streams.csv import CATEGORY, IGNORED, NUMBER, RAW, Layout, RawCells, parse
 from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
-from fenchel.streams.csv_header import decimal_commas, first_number_of_a_row, is_header, names_of
+from fenchel.streams.csv_header import (
+    DECIMAL_COMMA,
+    decimals,
+    first_number_of_a_row,
+    is_header,
+    names_of,
+)
 from fenchel.streams.decimal_fallback import Hard, parse_exactly
 from fenchel.streams.errors import EXPLANATIONS, Argument, BadInput, Mistake, Remedy
-from fenchel.streams.names import joined
+from fenchel.streams.names import Names, joined
 
-SEPARATORS = ",;\t"
-CODES = {"number": NUMBER, "category": CATEGORY, "ignored": IGNORED}
+SEPARATORS = ",;\t|"
+COMMA, POINT = np.uint8(44), np.uint8(46)
+CODES = {Number(): NUMBER, Category(): CATEGORY, Ignored(): IGNORED}
 FOUND = {NUMBER: Number(), CATEGORY: Category()}
+
+TEXT_IN_NUMBERS = EXPLANATIONS[Mistake.TEXT_IN_NUMBERS].what
 
 Kinds = NDArray[np.int8]
 
@@ -51,16 +60,18 @@ class CsvReader:
         self,
         file: str,
         schema: Schema,
+        names: Names,
         *,
         labelled: bool,
         stop: bool,
         separator: str | None,
-        header: bool | None,
+        decimal: str | None,
     ) -> None:
         self.schema = schema
         self.header_lines = 0
         self._file, self._labelled, self._stop = file, labelled, stop
-        self._separator, self._header = separator, header
+        self._names = names
+        self._separator, self._header, self._decimal = separator, schema.header, decimal
         self._remembered = set(schema.kinds) - schema.declared
         self._columns: list[str] = []
         self._kinds: Kinds = np.empty(0, np.int8)
@@ -84,21 +95,35 @@ class CsvReader:
             start = _skip_blank_lines(piece)
             blank += piece[:start].tobytes().count(b"\n")
             if start < len(piece):
-                stop = self._read_header(piece[start:])
-                self.header_lines = blank + piece[start : start + stop].tobytes().count(b"\n")
-                if start + stop < len(piece):
-                    self._refuse_decimal_commas(piece[start + stop :])
-                    yield piece[start + stop :]
-                break
-        yield from pieces
+                stop = start + self._read_header(piece[start:])
+                self.header_lines = blank + piece[start:stop].tobytes().count(b"\n")
+                yield from self._rows_of(chain([piece[stop:]], pieces))
+                return
 
-    def _refuse_decimal_commas(self, data: Bytes) -> None:
+    def _rows_of(self, pieces: Iterator[Bytes]) -> Iterator[Bytes]:
+        """The pieces that hold rows; the first row tells how decimals are written."""
+        found = False
+        for piece in pieces:
+            if len(piece) and not found:
+                found = True
+                self._find_decimal(piece)
+                self._set_layout(self._columns)
+            if len(piece):
+                yield piece
+
+    def _find_decimal(self, data: Bytes) -> None:
+        """Tell decimal points from decimal commas by the first row, where nothing was said."""
+        if self._decimal is not None:
+            return
         line = data[:LONGEST_CELL].tobytes().split(b"\n", 1)[0].decode(errors="replace")
-        found = decimal_commas(line, self._separator or ",", self._columns)
-        for name in (name for name in found if self._code(name) in (UNKNOWN, NUMBER)):
-            what = f"a decimal comma in the column {name}"
-            remedy = ("write decimal points, or declare the column with ", Argument("categorical"))
-            raise self._refused(what, remedy, found[name], self.header_lines + 1)
+        points, commas = decimals(line, self._separator or ",", self._columns)
+        commas = {name: commas[name] for name in commas if self._code(name) in (UNKNOWN, NUMBER)}
+        if commas and points:
+            name, cell = next(iter(commas.items()))
+            what = f"a decimal comma in the column {name}, where others have points"
+            remedy = ("write one of them throughout, or say ", Argument("decimal", ","))
+            raise self._refused(what, remedy, cell, self.header_lines + 1)
+        self._decimal = "," if commas else "."
 
     def split(self, data: Bytes) -> int:
         """Find the end of the last record: a line end that is not inside quotes."""
@@ -211,6 +236,7 @@ class CsvReader:
         raw = [self._raw.index(name) if name in self._raw else -1 for name in columns]
         self._layout = Layout(
             ord(self._separator or ","),
+            ord(self._decimal or "."),
             heads.copy(),
             offsets[1:].copy(),
             label if self._labelled else -1,
@@ -224,8 +250,8 @@ class CsvReader:
         if name == self.schema.id:
             return RAW
         if kind is None:
-            return UNKNOWN
-        return CODES.get(kind.word, RAW) if kind.missing == "absent" else RAW
+            return NUMBER if name in self._names else UNKNOWN
+        return CODES.get(kind, RAW)
 
     def _refused(
         self, what: str, remedy: Remedy, value: str | None = None, line: int = 1
@@ -236,12 +262,14 @@ class CsvReader:
         """Parse the rows of a chunk; its columns' kinds as far as they are known."""
         assumed = self._kinds
         kinds = assumed.copy()
+        # Numbers are read from a copy in which commas are points.
+        numbers = np.where(data == COMMA, POINT, data) if self._decimal == "," else data
 
         def parse_with(hard: Hard) -> Any:
             kinds[:] = assumed
-            return parse(data, self._layout, kinds, self._stop, hard)
+            return parse(data, numbers, self._layout, kinds, self._stop, hard)
 
-        parsed, names, classes, raw = parse_exactly(data, parse_with)
+        parsed, names, classes, raw = parse_exactly(numbers, parse_with)
         rows = Entries(parsed.indptr, parsed.indices.astype(np.int64), parsed.values)
         refusals: tuple[Refusal, ...] = ()
         if self._raw:
@@ -251,6 +279,7 @@ class CsvReader:
             indptr=rows.indptr, indices=rows.numbers.astype(np.uint32), values=rows.values
         )
         batch = batch_of_names(parsed, vocabulary_of(names), self.schema.bits)
+        batch = batch._replace(refusals=tuple(_hinted(data, each) for each in batch.refusals))
         if self._layout.label >= 0 and kinds[self._layout.label] == CATEGORY:
             text, offsets = vocabulary_of(classes)
             words = [text[a:b].tobytes().decode() for a, b in pairwise(offsets)]
@@ -300,9 +329,17 @@ class CsvReader:
             batch = self.parse(data)
         new = (self._kinds == UNKNOWN) & (batch.found != UNKNOWN)
         for place in np.flatnonzero(new):
-            self.schema.kinds[self._columns[place]] = FOUND[int(batch.found[place])]
+            self.schema.recognise(self._columns[place], FOUND[int(batch.found[place])])
         self._kinds = np.where(new, batch.found, self._kinds)
         return batch
+
+
+def _hinted(data: Bytes, refusal: Refusal) -> Refusal:
+    """A refusal of a number with a comma in it names the remedy for that."""
+    text = data[refusal.offset : refusal.offset + 40].tobytes().decode(errors="replace")
+    if refusal.what == TEXT_IN_NUMBERS and DECIMAL_COMMA.match(text):
+        return refusal._replace(remedy=("if it is a decimal comma say ", Argument("decimal", ",")))
+    return refusal
 
 
 def _skip_blank_lines(data: Bytes) -> int:

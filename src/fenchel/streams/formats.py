@@ -13,6 +13,8 @@ SUFFIXES = {
     ".vw": "vw",
     ".csv": "csv",
     ".tsv": "csv",
+    ".tab": "csv",
+    ".arff": "arff",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",
@@ -30,3 +32,9 @@ def guess_format(name: str) -> str | None:
     ('csv', 'vw', None)
     """
     return SUFFIXES.get(Path(without_compression(name)).suffix.lower())
+
+
+def guess_separator(name: str) -> str | None:
+    """Tell the separator by a file's name: tabs in .tsv."""
+    tabs = Path(without_compression(name)).suffix.lower() in (".tsv", ".tab")
+    return "\t" if tabs else None

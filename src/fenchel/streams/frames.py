@@ -1,7 +1,7 @@
 """Frames to rows: pandas, Polars and Arrow tables, all through narwhals.
 
-The same features as in CSV: a number is ``column``, a string or a category ``column=value``, true
-is 1; zeros and missing values are absent.
+What a column is, the schema says; a column that it does not know is one of numbers, of categories, of
+dates or of lists of words by its type.
 """
 
 from __future__ import annotations
@@ -14,14 +14,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel.rows import Block, Rows
-from fenchel.streams.batch import Parsed, Vocabulary, batch_of_names
+from fenchel.schema import Category, Date, Kind, Number, Schema, WordList
+from fenchel.streams.batch import Parsed, batch_of_names, in_columns, vocabulary_of
+from fenchel.streams.columns import (
+    BadCellError,
+    Encoder,
+    Entries,
+    beside,
+    column_entries,
+    nothing,
+)
 from fenchel.streams.errors import BadInput
+from fenchel.streams.intern_table import add_all, empty_table
 from fenchel.streams.names import Names, joined
 from fenchel.streams.stream import Stream
 
 CELLS = 1 << 21  # in a block, about
 
 Frame = Any  # a narwhals DataFrame over any library
+Numbers = tuple[NDArray[np.float64], NDArray[np.bool_]]  # and which of them are missing
+
+
+def is_frame(table: Any) -> bool:
+    """Whether this is a table of a library of frames, by what such tables offer."""
+    return hasattr(table, "__dataframe__") or hasattr(table, "__arrow_c_stream__")
 
 
 def as_frame(table: Any) -> Frame:
@@ -42,21 +58,28 @@ class FrameStream(Stream):
         self,
         frames: Callable[[], Iterator[Frame]],
         file: str,
-        *,
-        label: str | None,
-        labelled: bool,
+        schema: Schema,
         names: Names,
-        block_rows: int | None,
+        *,
+        labelled: bool,
+        frozen: bool = False,
+        block_rows: int | None = None,
     ) -> None:
-        super().__init__(block_rows)
+        super().__init__(block_rows, schema, frozen)
         self.names: Names = names
-        self._frames, self._file = frames, file
-        self._label, self._labelled = label, labelled
+        self._frames, self._file, self._labelled = frames, file, labelled
+        self._raw_columns: list[str] = []
+        self._encoder = Encoder(schema)
 
     @property
-    def label(self) -> str | None:
-        """The name of the label's column."""
-        return self._label
+    def raw_columns(self) -> list[str]:
+        """The columns of the frames, once the first was seen."""
+        return self._raw_columns
+
+    def follow(self, schema: Schema, names: Names | None) -> None:
+        """Go on with what a learner knows of its columns."""
+        super().follow(schema, names)
+        self._encoder = Encoder(self.schema)
 
     def _blocks(self) -> Iterator[Block]:
         first_row = 0
@@ -68,102 +91,158 @@ class FrameStream(Stream):
                 first_row += len(part)
 
     def _block(self, frame: Frame, first_row: int) -> Block:
-        columns = list(frame.columns)
-        if self._label is None and self._labelled:
-            self._label = columns[-1]
-        labels = self._labels(frame, first_row) if self._labelled else None
-        features = [name for name in columns if name != self._label]
-        parsed, vocabulary = self._rows(frame, features, first_row)
-        batch = batch_of_names(parsed, vocabulary, self.names.bits)
+        schema = self.schema
+        self._raw_columns = list(frame.columns)
+        if schema.label is None and self._labelled:
+            schema.label = self._raw_columns[-1]
+        self._refuse_absent()
+        labels = self._labels(frame[schema.label], first_row) if self._labelled else None
+        entries, table = self._entries(frame, first_row)
+        entries, table, hashed = self._encoder.crossed(entries, table)
+        batch = batch_of_names(_parsed(entries), vocabulary_of(table), schema.bits)
         assert batch.vocabulary is not None
-        indices = self.names.columns(*batch.vocabulary).astype(np.uint32)[batch.parsed.indices]
-        values = batch.parsed.values
-        rows = Rows.sparse(batch.parsed.indptr, indices, values, self.columns)
-        return Block(rows, labels, first_row=first_row)
+        columns, width = self._columns_of(batch.vocabulary)
+        indices = columns.astype(np.uint32)[batch.parsed.indices]
+        rows = in_columns(batch.parsed.indptr, indices, batch.parsed.values, hashed, tabular=True)
+        return Block(
+            Rows.sparse(*rows, width),
+            labels,
+            importance=self._importance(frame, first_row),
+            ids=None if schema.id is None else list(map(str, frame[schema.id].to_list())),
+            first_row=first_row,
+        )
 
-    def _labels(self, frame: Frame, first_row: int) -> NDArray[Any]:
-        if self._label not in frame.columns:
-            remedy = f"name the label's column: {', '.join(frame.columns)}"
-            what = "no column has the name of the label"
-            raise BadInput(what, remedy, value=self._label, file=self._file)
-        column = frame[self._label]
-        values, missing = _numbers(column)
-        if values is None:
-            values = self._words(column, str(self._label))
-        elif np.isinf(values).any():
-            self._refuse("the label is not finite", self._label, np.isinf(values), first_row)
+    def _refuse_absent(self) -> None:
+        """Refuse a frame that lacks a column which was named."""
+        schema, there = self.schema, self._raw_columns
+        named = [schema.label] if self._labelled else []
+        for name in (*named, schema.weight if self._labelled else None, schema.id):
+            if name is not None and name not in there:
+                what = "no column has the name of the label" if name in named else "no such column"
+                remedy = f"choose from {', '.join(there)}"
+                raise BadInput(what, remedy, value=name, file=self._file)
+        for name in sorted(schema.declared - set(there) - schema.roles):
+            if self._labelled:
+                remedy = f"choose from {', '.join(there)}"
+                raise BadInput("no such column", remedy, value=name, file=self._file)
+
+    def _labels(self, column: Any, first_row: int) -> NDArray[Any]:
+        numbers = _numbers(column)
+        if numbers is None:
+            values: NDArray[Any] = self._words(column)
+            missing = column.is_null().to_numpy().astype(bool)
+        else:
+            values, missing = numbers
+            if np.isinf(values).any():
+                self._refuse("the label is not finite", column.name, np.isinf(values), first_row)
         if missing.any():
-            self._refuse("the label is missing", self._label, missing, first_row)
+            self._refuse("the label is missing", column.name, missing, first_row)
         return values
 
-    def _refuse(self, what: str, column: str | None, where: NDArray[Any], first_row: int) -> None:
+    def _importance(self, frame: Frame, first_row: int) -> NDArray[np.float64] | None:
+        if self.schema.weight is None or self.schema.weight not in frame.columns:
+            return None
+        column = frame[self.schema.weight]
+        numbers = _numbers(column)
+        bad = np.ones(len(frame), np.bool_)
+        if numbers is not None:
+            bad = numbers[1] | ~np.isfinite(numbers[0]) | (numbers[0] < 0.0)
+        if bad.any():
+            what = "the importance is not a number of 0 or more"
+            self._refuse(what, column.name, bad, first_row)
+        assert numbers is not None
+        return numbers[0]
+
+    def _refuse(self, what: str, column: str, where: NDArray[Any], first_row: int) -> None:
         row = first_row + int(np.flatnonzero(where)[0]) + 1
         remedy = "drop the row or give it a value"
         raise BadInput(what, remedy, value=column, file=self._file, line=row)
 
-    def _words(self, column: Any, name: str) -> NDArray[Any]:
+    def _words(self, column: Any) -> NDArray[Any]:
         """A column's cells as text."""
         if column.dtype.is_nested() or column.dtype == nw.Binary:
             what = f"a column of {column.dtype}"
             remedy = "drop it, or spread it over columns of numbers or text"
-            raise BadInput(what, remedy, value=name, file=self._file)
+            raise BadInput(what, remedy, value=column.name, file=self._file)
         return np.array(column.cast(nw.String).to_list(), dtype=object)
 
-    def _rows(self, frame: Frame, features: list[str], first_row: int) -> tuple[Parsed, Vocabulary]:
-        """The frame's cells row by row; names in order of first appearance."""
-        names: list[str] = []
-        rows, numbers, values = [], [], []
-        for feature in features:
-            which, cells, present = self._entries(frame[feature], feature, names, first_row)
-            rows.append(np.flatnonzero(present))
-            numbers.append(which)
-            values.append(cells)
-        nothing = np.empty(0, np.int64)
-        row = np.concatenate([*rows, nothing])
-        order = np.argsort(row, kind="stable")
-        indptr = np.zeros(len(frame) + 1, np.int64)
-        np.cumsum(np.bincount(row, minlength=len(frame)), out=indptr[1:])
-        number, names = _by_appearance(np.concatenate([*numbers, nothing])[order], names)
-        value = np.concatenate([*values, np.empty(0)])[order]
-        pairs = np.empty((0, 2), np.int64)
-        empty = np.empty(0)
-        parsed = Parsed(indptr, number, value, empty, empty, nothing, pairs, pairs, 0, 0, 0)
-        return parsed, Vocabulary(*joined(names))
+    # ── features ────────────────────────────────────────────────────────────────────────────────
 
-    def _entries(
-        self, column: Any, feature: str, names: list[str], first_row: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
-        """A column's entries that are not absent: number of the name, value; and which rows."""
-        values, missing = _numbers(column)
-        if values is not None:
-            if np.isinf(values).any():
-                self._refuse("a number that is not finite", feature, np.isinf(values), first_row)
-            present = ~missing & (values != 0.0)
-            names.append(feature)
-            return np.full(present.sum(), len(names) - 1), values[present], present
-        present = ~missing
-        cells = self._words(column, feature)[present].astype(str)
-        words, inverse = np.unique(cells, return_inverse=True)
-        first = len(names)
-        names.extend(f"{feature}={word}" for word in words)
-        return first + inverse.astype(np.int64), np.ones(len(cells)), present
+    def _entries(self, frame: Frame, first_row: int) -> tuple[Entries, Any]:
+        """The features of all columns, and the table of their names."""
+        found, table = nothing(len(frame)), empty_table()
+        met: dict[str, Kind] = {}
+        for name in frame.columns:
+            if name in self.schema.roles:
+                continue
+            column = frame[name]
+            kind = self.schema.kinds.get(name) or self._recognised(column)
+            if kind is not None:
+                more, table = self._of_column(column, kind, table, first_row)
+                found = beside(found, more)
+                met[name] = kind
+        self.schema.recognise_all({n: k for n, k in met.items() if n not in self.schema.kinds})
+        return found, table
+
+    def _recognised(self, column: Any) -> Kind | None:
+        """What a column is by its type; None where it has no value yet."""
+        if column.is_null().all():
+            return None
+        if column.name in self.names or _is_numeric(column):
+            return Number()
+        if column.dtype.is_temporal():
+            return Date()
+        return WordList() if column.dtype == nw.List else Category()
+
+    def _of_column(
+        self, column: Any, kind: Kind, table: Any, first_row: int
+    ) -> tuple[Entries, Any]:
+        numbers = _numbers(column) if kind == Number() else None
+        if numbers is not None:
+            return self._of_numbers(column.name, *numbers, table, first_row)
+        if column.dtype.is_nested() and kind.word != "words" and kind.word != "ignored":
+            self._words(column)  # says what to do
+        try:
+            return column_entries(column.name, kind, column.to_list(), table, self.names)
+        except BadCellError as bad:
+            what = f"in the column {column.name}: {bad.error.what}"
+            line = first_row + bad.row + 1
+            raise BadInput(what, bad.error.remedy, file=self._file, line=line) from None
+
+    def _of_numbers(
+        self,
+        name: str,
+        values: NDArray[np.float64],
+        missing: NDArray[np.bool_],
+        table: Any,
+        first_row: int,
+    ) -> tuple[Entries, Any]:
+        if np.isinf(values).any():
+            self._refuse("a number that is not finite", name, np.isinf(values), first_row)
+        present = ~missing & (values != 0.0)
+        ends = np.zeros(len(values) + 1, np.int64)
+        np.cumsum(present, out=ends[1:])
+        if not ends[-1]:
+            return nothing(len(values)), table
+        table, number = add_all(table, *joined([name]))
+        return Entries(ends, np.full(ends[-1], number[0]), values[present]), table
 
 
-def _numbers(column: Any) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_]]:
-    """A column's numbers, None if it holds text, and which are missing (null or NaN)."""
+def _parsed(entries: Entries) -> Parsed:
+    empty, pairs = np.empty(0), np.empty((0, 2), np.int64)
+    indices = entries.numbers.astype(np.uint32)
+    whole = np.empty(0, np.int64)
+    return Parsed(entries.indptr, indices, entries.values, empty, empty, whole, pairs, pairs, 0, 0, 0)
+
+
+def _is_numeric(column: Any) -> bool:
+    return bool(column.dtype.is_numeric() or column.dtype == nw.Boolean)
+
+
+def _numbers(column: Any) -> Numbers | None:
+    """A column's numbers and which are missing (null or NaN); None if it holds anything else."""
+    if not _is_numeric(column):
+        return None
     missing = column.is_null().to_numpy().astype(bool)
-    if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
-        return None, missing
     values = column.cast(nw.Float64).fill_null(np.nan).to_numpy().astype(np.float64)
     return values, missing | np.isnan(values)
-
-
-def _by_appearance(
-    numbers: NDArray[np.int64], names: list[str]
-) -> tuple[NDArray[np.uint32], list[str]]:
-    """The same names, numbered in the order in which the entries first use them."""
-    used, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(len(order), np.uint32)
-    rank[order] = np.arange(len(order), dtype=np.uint32)
-    return rank[inverse], [names[k] for k in used[order]]

@@ -197,10 +197,14 @@ def add_all(table: Any, text: Any, offsets: Any) -> Any:
 
 
 @kernel
-def find_one(table: Any, text: Any) -> Any:
-    """The number of a name, or EMPTY."""
-    state = mix_all(np.int64(SEED), text, 0, len(text))
-    return find(table, state, text, 0, 0, text, 0, len(text))
+def find_all(table: Any, text: Any, offsets: Any) -> Any:
+    """The number of each name, or EMPTY."""
+    numbers = np.empty(len(offsets) - 1, np.int64)
+    for k in range(len(numbers)):
+        start, stop = offsets[k], offsets[k + 1]
+        state = mix_all(np.int64(SEED), text, start, stop)
+        numbers[k] = find(table, state, text, 0, 0, text, start, stop)
+    return numbers
 
 
 @kernel

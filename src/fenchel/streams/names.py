@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel.schema.crosses import JOINT
-from fenchel.streams.intern_table import add_all, empty_table, find_one, own
+from fenchel.streams.intern_table import add_all, empty_table, find_all, own
 from fenchel.streams.murmur import name_hashes
 
 KEPT_NAMES = 1 << 20
@@ -35,8 +34,8 @@ class Names:
     >>> names = Names()
     >>> names.column("free"), names.column("money"), names.column("free")
     (0, 1, 0)
-    >>> names.name(1), names.find("unseen"), len(names)
-    ('money', None, 2)
+    >>> names.name(1), names.find("unseen"), len(names), list(names)
+    ('money', None, 2, ['free', 'money'])
 
     With ``bits`` the columns are 2^bits and names may share one. The first name of each column is
     kept, up to a million of them; ``collisions`` counts the columns whose first name is known and
@@ -47,24 +46,74 @@ class Names:
     [0, 1, 1, 1]
     >>> names.name(1), names.collisions
     ('b', 1)
+
+    There are two tables of the same names: a compiled one, which streams use, and a dict, which
+    Python code does. Each catches up with the other when it is asked.
     """
 
     def __init__(self, bits: int | None = None) -> None:
         if bits is not None and not 1 <= bits <= LARGEST_BITS:
             raise ValueError(f"bits must be from 1 to {LARGEST_BITS}, not {bits}")
         self.bits = bits
-        self._table = empty_table()
-        self._memory: dict[str, int] = {}  # what Python code asked for; streams go past it
+        self._compiled = empty_table()
+        self._dict: dict[str, int] = {}  # of hashed names: some of them, to be quick
+        self._dict_is_behind = False
         # For hashed names: the number of the first name of a column, from 1; negative if shared.
         self._owners = np.zeros(0 if bits is None else 1 << bits, np.int32)
 
+    @classmethod
+    def of(cls, names: Iterable[str]) -> Names:
+        """A table of these names, in turn."""
+        table = cls()
+        table.columns(*joined(names))
+        return table
+
     def __len__(self) -> int:
-        return self.kept if self.bits is None else 1 << self.bits
+        if self.bits is not None:
+            return 1 << self.bits
+        return max(len(self._dict), int(self._compiled.used[0]))
+
+    def __iter__(self) -> Iterator[str]:
+        """The names known, in the order of their columns; of hashed names as they came."""
+        if self.bits is None:
+            yield from self.by_name
+            return
+        yield from (self._kept_name(number) for number in range(self.kept))
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a name was met; of hashed names, whether it is the first of its column."""
+        if not isinstance(name, str):
+            return False
+        column = self.find(name)
+        return column is not None and (self.bits is None or self.name(column) == name)
 
     @property
     def kept(self) -> int:
-        """How many columns have a known name."""
+        """How many names are known."""
         return int(self._table.used[0])
+
+    @property
+    def by_name(self) -> dict[str, int]:
+        """Columns by name, of names that are not hashed; ``add`` is how it grows."""
+        if self._dict_is_behind:
+            known = self._compiled.used[0]
+            missing = range(len(self._dict), int(known))
+            self._dict.update((self._kept_name(number), number) for number in missing)
+            self._dict_is_behind = False
+        return self._dict
+
+    def add(self, new: Mapping[str, int]) -> None:
+        """Take up names that are not known, whose columns are those next in turn."""
+        self.by_name.update(new)
+
+    @property
+    def _table(self) -> Any:
+        """The compiled table, with all names."""
+        count = int(self._compiled.used[0])
+        if self.bits is None and count < len(self._dict):
+            missing = list(self._dict)[count:]
+            self._compiled, _ = add_all(self._compiled, *joined(missing))
+        return self._compiled
 
     @property
     def collisions(self) -> int:
@@ -73,22 +122,22 @@ class Names:
 
     def column(self, name: str) -> int:
         """Find the column of a name; a name not seen before gets one."""
-        column = self._memory.get(name)
+        if self.bits is None:
+            return self.by_name.setdefault(name, len(self))
+        column = self._dict.get(name)
         if column is None:
             column = int(self.columns(*joined([name]))[0])
-            self._memory[name] = column
+            if len(self._dict) >= KEPT_NAMES:
+                self._dict.clear()
+            self._dict[name] = column
         return column
 
     def find(self, name: str) -> int | None:
         """Find the column of a name, None if it was never seen (with ``bits``, always its hash)."""
-        column = self._memory.get(name)
-        if column is not None:
-            return column
-        text, offsets = joined([name])
-        if self.bits is not None:
-            return int(self._hashed(text, offsets)[0])
-        found = int(find_one(self._table, text))
-        return None if found < 0 else found
+        if self.bits is None:
+            return self.by_name.get(name)
+        column = self._dict.get(name)
+        return int(self._hashed(*joined([name]))[0]) if column is None else column
 
     def name(self, column: int) -> str:
         """Return the name of a column; with ``bits`` the first that reached it, or its number."""
@@ -97,13 +146,50 @@ class Names:
             if self.bits is None:
                 raise IndexError(f"no name has column {column}; there are {self.kept}")
             return f"#{column}"
-        start, stop = self._table.offsets[number : number + 2]
-        return str(self._table.text[start:stop].tobytes().decode())
+        return self._kept_name(number)
 
-    def of_parts(self, parts: Sequence[str]) -> int:
-        """The column of a cross of these names; where names are hashed, of their hashes combined."""
-        if self.bits is None or len(parts) == 1:
-            return self.column(JOINT.join(parts))
+    def _kept_name(self, number: int) -> str:
+        table = self._table
+        start, stop = table.offsets[number : number + 2]
+        return str(table.text[start:stop].tobytes().decode())
+
+    def first_columns(self) -> dict[str, int]:
+        """Columns by name; of hashed names the first that reached each."""
+        if self.bits is None:
+            return dict(self.by_name)
+        owned = np.flatnonzero(self._owners)
+        return {self.name(column): column for column in owned.tolist()}
+
+    def first_names(self, columns: int) -> Names:
+        """A table of its own, of the names of the first so many columns."""
+        arrays = self.to_arrays()
+        if self.bits is None and columns < self.kept:
+            arrays["offsets"] = arrays["offsets"][: columns + 1]
+            arrays["text"] = arrays["text"][: arrays["offsets"][-1]]
+        return Names.from_arrays(arrays)
+
+    def agrees_with(self, other: Names) -> bool:
+        """Whether names that both know have the same columns here and there."""
+        if self.bits is not None or other.bits is not None:
+            return self.bits == other.bits
+        return all(a == b for a, b in zip(self, other, strict=False))
+
+    def copy(self) -> Names:
+        """The same names, which go their own way."""
+        return Names.from_arrays(self.to_arrays())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.to_arrays()
+
+    def __setstate__(self, arrays: dict[str, Any]) -> None:
+        self.__dict__.update(Names.from_arrays(arrays).__dict__)
+
+    def of_parts(self, parts: Sequence[str], learning: bool = True) -> int:
+        """The column of a cross of hashed names: that of their hashes combined."""
+        assert self.bits is not None, "a cross of names that are kept has a name"
+        if len(parts) == 1:
+            name = parts[0]
+            return self.column(name) if learning else int(self._hashed(*joined([name]))[0])
         state, *others = name_hashes(*joined(parts)).tolist()
         for other in others:
             state = ((state * HASH_PRIME) & HASH_MASK) ^ other
@@ -112,11 +198,28 @@ class Names:
     def columns(self, text: Bytes, offsets: Longs) -> Longs:
         """Find the columns of many names, given as :func:`joined` gives them; new ones are added."""
         if self.bits is None:
-            self._table, columns = add_all(self._table, text, offsets)
+            self._compiled, columns = add_all(self._table, text, offsets)
+            self._dict_is_behind = True
             return np.asarray(columns, np.int64)
         columns = self._hashed(text, offsets)
-        self._table = own(self._table, self._owners, columns, text, offsets, KEPT_NAMES)
+        self._compiled = own(self._compiled, self._owners, columns, text, offsets, KEPT_NAMES)
         return columns
+
+    def look_up(self, text: Bytes, offsets: Longs) -> tuple[Longs, int]:
+        """Find the columns of many names and add none; returns them, and how many there are then.
+
+        Names not known get columns behind all others, in the order of their letters: so the order
+        of a row's features depends on the row alone.
+        """
+        if self.bits is not None:
+            return self._hashed(text, offsets), len(self)
+        columns = np.asarray(find_all(self._table, text, offsets), np.int64)
+        unseen = np.flatnonzero(columns < 0)
+        bytes_of = text.tobytes()
+        names = [bytes_of[offsets[k] : offsets[k + 1]] for k in unseen]
+        order = sorted(range(len(names)), key=names.__getitem__)
+        columns[unseen[order]] = len(self) + np.arange(len(order))
+        return columns, len(self) + len(order)
 
     def _hashed(self, text: Bytes, offsets: Longs) -> Longs:
         hashes: Longs = name_hashes(text, offsets)
@@ -124,10 +227,10 @@ class Names:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything as plain arrays, for a model file."""
-        count = self.kept
-        offsets = self._table.offsets[: count + 1].copy()
+        table = self._table
+        offsets = table.offsets[: int(table.used[0]) + 1].copy()
         arrays: dict[str, NDArray[Any]] = {
-            "text": self._table.text[: offsets[-1]].copy(),
+            "text": table.text[: offsets[-1]].copy(),
             "offsets": offsets,
         }
         if self.bits is not None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
+from fenchel.schema import Schema
+from fenchel.schema.schema import Declared
+from fenchel.streams.arff import ArffReader
 from fenchel.streams.arrays import ArrayStream
 from fenchel.streams.arrow import arrow_frames
 from fenchel.streams.chunks import CHUNK
 from fenchel.streams.csv_reader import CsvReader
 from fenchel.streams.errors import Argument, BadInput
-from fenchel.streams.formats import FORMATS, guess_format
+from fenchel.streams.formats import FORMATS, guess_format, guess_separator
 from fenchel.streams.frames import FrameStream, as_frame
 from fenchel.streams.json_lines import JsonReader
 from fenchel.streams.names import Names
@@ -18,37 +20,37 @@ from fenchel.streams.readers import Reader, SvmlightReader, VwReader
 from fenchel.streams.source import Source
 from fenchel.streams.stream import Stream, TextStream
 
+TABLES = ("csv", "arff", "jsonl")  # texts in which the order of columns says nothing
+
 
 def open_stream(
     source: Any,
     *,
+    schema: Schema | None = None,
     format: str | None = None,
-    label: str | None = None,
-    bits: int | None = None,
-    index_base: int | None = None,
-    names: Names | None = None,
-    block_rows: int | None = None,
-    on_error: str = "stop",
-    threads: int | None = None,
-    labelled: bool = True,
     separator: str | None = None,
-    header: bool | None = None,
-    categorical: Sequence[str] = (),
-    ignore: Sequence[str] = (),
-    kinds: Mapping[str, str] | None = None,
+    decimal: str | None = None,
+    labelled: bool = True,
+    on_error: str = "stop",
+    names: Names | None = None,
+    frozen: bool = False,
+    block_rows: int | None = None,
+    threads: int | None = None,
     chunk_bytes: int = CHUNK,
+    **declared: Unpack[Declared],
 ) -> Stream:
     """Stream the rows in a file, standard input (``"-"``) or an open binary file.
 
-    ``format`` is one of svmlight, vw, csv, jsonl, parquet, arrow, and guessed from the name when
-    left out. ``label`` names the label's column (csv: the last; jsonl: ``label``, then ``y``).
-    ``bits`` hashes names into 2^bits columns. ``index_base`` is svmlight's first index, 1 unless
-    declared 0. ``names`` continues an existing table of names. ``block_rows`` bounds the rows of a
-    block. ``on_error="skip"`` leaves bad lines out and counts them. ``labelled=False`` reads rows
-    to predict: a label is not needed, and not given. ``separator``, ``header`` and ``categorical``
-    are for csv: found in the first line, and by each column's first value, when left out; a first
-    line that could be either header or row is refused. Columns in ``ignore`` are left out.
-    ``kinds`` continues those of another stream.
+    ``format`` is one of svmlight, vw, csv, arff, jsonl, parquet, arrow, and guessed from the name
+    when left out. What the columns are is said by a ``Schema``, or by its arguments (``label``,
+    ``categorical``, ``text``, ``cross``, ``ignore``, ``bits``, …), and found in the first rows where
+    it is not said. Where no label is named it is the last column (jsonl: ``label``, then ``y``).
+
+    ``separator`` and ``decimal`` ("." or ",") are for csv, and found in the first lines; a first line
+    that could be either header or row is refused, unless ``header`` says what it is.
+    ``labelled=False`` reads rows to predict: a label is not needed, and not given.
+    ``on_error="skip"`` leaves bad lines out and counts them. ``names`` continues a table of names;
+    ``frozen`` adds none to it. ``block_rows`` bounds the rows of a block.
 
     >>> import io
     >>> rows = open_stream(io.BytesIO(b"1 3:0.5 7:2\\n-1 1:1\\n"), format="svmlight")
@@ -56,48 +58,54 @@ def open_stream(
     ...     print(block.labels, block.indices, block.values)
     [ 1. -1.] [2 6 0] [0.5 2.  1. ]
     """
-    _check_choices(format, index_base, block_rows, on_error, threads)
+    _check_choices(format, separator, decimal, block_rows, on_error, threads)
+    schema = _schema_of(schema, declared)
     place = Source(source)
     format = format or guess_format(place.name)
     if format is None:
         remedy = ("say it with ", Argument("format"), f": {', '.join(FORMATS)}")
         raise BadInput("the format cannot be told from the name", remedy, file=place.name)
+    if names is None and format != "svmlight":
+        names = Names(schema.bits)
+    if names is not None and names.bits != schema.bits:
+        raise ValueError(f"names of {names.bits} bits in a schema of {schema.bits}")
+    schema = schema.copy() if frozen else schema
     if format in ("parquet", "arrow"):
+        assert names is not None, "made above"
         frames = arrow_frames(place, format)
-        table = names if names is not None else Names(bits)
         return FrameStream(
-            frames, place.name, label=label, labelled=labelled, names=table, block_rows=block_rows
-        )
-    bits = names.bits if names is not None else bits
+            frames, place.name, schema, names,
+            labelled=labelled, frozen=frozen, block_rows=block_rows,
+        )  # fmt: skip
     stop = on_error == "stop"
-    reader: Reader
-    if format == "svmlight":
-        reader = SvmlightReader(index_base, labelled, stop)
-    elif format == "vw":
-        reader = VwReader(bits, labelled, stop)
-    elif format == "csv":
-        reader = CsvReader(
-            place.name,
-            bits,
-            label=label,
-            labelled=labelled,
-            stop=stop,
-            separator=separator,
-            header=header,
-            categorical=categorical,
-            ignore=ignore,
-            kinds=kinds or {},
-        )
-    else:
-        reader = JsonReader(bits, label, labelled, stop)
+    separator = separator or guess_separator(place.name)
+
+    def reader(schema: Schema, names: Names | None) -> Reader:
+        if format == "svmlight":
+            return SvmlightReader(schema, labelled, stop)
+        assert names is not None, "made above"
+        if format == "vw":
+            return VwReader(schema, labelled, stop)
+        if format == "jsonl":
+            return JsonReader(schema, labelled, stop, names)
+        if format == "arff":
+            return ArffReader(place.name, schema, names, labelled=labelled, stop=stop)
+        return CsvReader(
+            place.name, schema, names,
+            labelled=labelled, stop=stop, separator=separator, decimal=decimal,
+        )  # fmt: skip
+
     return TextStream(
         place,
         reader,
-        (names if names is not None else Names(bits)) if reader.named else None,
+        schema,
+        None if format == "svmlight" else names,
         block_rows=block_rows,
         skip=not stop,
         threads=threads,
         chunk=chunk_bytes,
+        tabular=format in TABLES,
+        frozen=frozen,
     )
 
 
@@ -112,34 +120,49 @@ def from_frame(
     frame: Any,
     label: str | None = None,
     *,
-    bits: int | None = None,
+    schema: Schema | None = None,
     names: Names | None = None,
+    frozen: bool = False,
     block_rows: int | None = None,
     labelled: bool = True,
+    **declared: Any,
 ) -> Stream:
-    """Stream the rows of a pandas or Polars frame, or of an Arrow table."""
+    """Stream the rows of a pandas or Polars frame, or of an Arrow table; see ``open_stream``."""
     native = as_frame(frame)
+    if label is not None:
+        declared["label"] = label
+    schema = _schema_of(schema, declared)
     return FrameStream(
         lambda: iter([native]),
         "frame",
-        label=label,
+        schema.copy() if frozen else schema,
+        names if names is not None else Names(schema.bits),
         labelled=labelled,
-        names=names if names is not None else Names(bits),
+        frozen=frozen,
         block_rows=block_rows,
     )
 
 
+def _schema_of(schema: Schema | None, declared: Any) -> Schema:
+    if schema is None:
+        return Schema(**declared)
+    return schema.extended(Schema(**declared)) if declared else schema
+
+
 def _check_choices(
     format: str | None,
-    index_base: int | None,
+    separator: str | None,
+    decimal: str | None,
     block_rows: int | None,
     on_error: str,
     threads: int | None,
 ) -> None:
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
-    if index_base not in (None, 0, 1):
-        raise ValueError(f"index_base must be 0 or 1, not {index_base!r}")
+    if separator is not None and not (len(separator) == 1 and separator.isascii()):
+        raise ValueError(f"separator must be one ASCII character, not {separator!r}")
+    if decimal not in (None, ".", ","):
+        raise ValueError(f"decimal must be '.' or ',', not {decimal!r}")
     if on_error not in ("stop", "skip"):
         raise ValueError(f"on_error must be 'stop' or 'skip', not {on_error!r}")
     for name, value in (("block_rows", block_rows), ("threads", threads)):

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from itertools import pairwise
+from typing import Any, Protocol
 
+import numpy as np
+
+from fenchel.schema import Schema
 from fenchel.streams import svmlight, vw
-from fenchel.streams.batch import Batch, Parsed, batch_of_names, refusals, vocabulary_of
+from fenchel.streams.batch import (
+    UNKNOWN,
+    Batch,
+    Parsed,
+    batch_of_names,
+    must_parse_again,
+    refusals,
+    vocabulary_of,
+)
 from fenchel.streams.chunks import Bytes, after_last_line
-from fenchel.streams.decimal_fallback import parse_exactly
+from fenchel.streams.columns import Encoder, Entries
+from fenchel.streams.decimal_fallback import Hard, parse_exactly
 
 
 class Reader(Protocol):
@@ -23,12 +36,12 @@ class Reader(Protocol):
         """The bytes that end the word shown in an error."""
 
     @property
-    def label(self) -> str | None:
-        """The name of the label's column, once it is known."""
+    def schema(self) -> Schema:
+        """What the columns are, as far as the text has told."""
 
     @property
-    def kinds(self) -> dict[str, str]:
-        """The kinds of the columns by name, where a format has such."""
+    def columns(self) -> list[str]:
+        """The columns of the text, where it names them first."""
 
     @property
     def header_lines(self) -> int:
@@ -51,13 +64,15 @@ class LineReader:
     """The common base of formats with one line a record."""
 
     word_ends = b" \t\r\n"
-    label: str | None = None
     header_lines = 0
 
+    def __init__(self, schema: Schema, labelled: bool, stop: bool) -> None:
+        self.schema, self._labelled, self._stop = schema, labelled, stop
+
     @property
-    def kinds(self) -> dict[str, str]:
-        """None: each entry shows for itself what it is."""
-        return {}
+    def columns(self) -> list[str]:
+        """None: each line says for itself what it has."""
+        return []
 
     def begin(self, pieces: Iterator[Bytes]) -> Iterator[Bytes]:
         """Nothing stands before the first record."""
@@ -77,27 +92,58 @@ class SvmlightReader(LineReader):
 
     named = False
 
-    def __init__(self, index_base: int | None, labelled: bool, stop: bool) -> None:
-        self._arguments = (1 if index_base is None else index_base, labelled, stop)
-
     def parse(self, data: Bytes) -> Batch:
         """The rows of a chunk."""
-        arguments = self._arguments
-        parsed: Parsed = parse_exactly(data, lambda hard: svmlight.parse(data, *arguments, hard))
+        base = 1 if self.schema.index_base is None else self.schema.index_base
+        given = data, base, self._labelled, self._stop
+        parsed: Parsed = parse_exactly(data, lambda hard: svmlight.parse(*given, hard))
         return Batch(parsed, refusals=refusals(parsed))
 
 
 class VwReader(LineReader):
-    """Vowpal Wabbit text; columns have names."""
+    """Vowpal Wabbit text; columns have names, and namespaces that can be crossed."""
 
     named = True
     word_ends = b" \t\r\n|"
 
-    def __init__(self, bits: int | None, labelled: bool, stop: bool) -> None:
-        self._bits, self._labelled, self._stop = bits, labelled, stop
+    def __init__(self, schema: Schema, labelled: bool, stop: bool) -> None:
+        super().__init__(schema, labelled, stop)
+        self._kind = np.array([UNKNOWN], np.int8)  # of the labels
+        self._encoder = Encoder(schema)
 
     def parse(self, data: Bytes) -> Batch:
         """The rows of a chunk."""
-        labelled, stop = self._labelled, self._stop
-        parsed, table = parse_exactly(data, lambda hard: vw.parse(data, labelled, stop, hard))
-        return batch_of_names(parsed, vocabulary_of(table), self._bits)
+        assumed = self._kind
+        kind = assumed.copy()
+
+        def parse_with(hard: Hard) -> Any:
+            kind[:] = assumed
+            return vw.parse(data, self._labelled, self._stop, hard, kind)
+
+        parsed, table, classes = parse_exactly(data, parse_with)
+        rows = Entries(parsed.indptr, parsed.indices.astype(np.int64), parsed.values)
+        hashed = None
+        if self.schema.crosses:
+            rows, table, hashed = self._encoder.crossed(rows, table, self._namespaces(table))
+            parsed = parsed._replace(
+                indptr=rows.indptr, indices=rows.numbers.astype(np.uint32), values=rows.values
+            )
+        batch = batch_of_names(parsed, vocabulary_of(table), self.schema.bits)
+        if kind[0] == vw.WORDS:
+            text, offsets = vocabulary_of(classes)
+            words = [text[a:b].tobytes().decode() for a, b in pairwise(offsets)]
+            batch = batch._replace(classes=words)
+        return batch._replace(assumed=assumed, found=kind, hashed=hashed)
+
+    def _namespaces(self, table: Any) -> list[str]:
+        """The namespaces of a chunk's names, and the names without one."""
+        text, offsets = vocabulary_of(table)
+        names = [text[a:b].tobytes().decode() for a, b in pairwise(offsets)]
+        return list(dict.fromkeys(name.partition("^")[0] for name in names))
+
+    def settle(self, data: Bytes, batch: Batch) -> Batch:
+        """Parse again if an earlier chunk has labels of another kind."""
+        if must_parse_again(batch, self._kind):
+            batch = self.parse(data)
+        self._kind = np.where(self._kind == UNKNOWN, batch.found, self._kind)
+        return batch

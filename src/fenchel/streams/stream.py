@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fenchel.rows import Block, Rows
-from fenchel.streams.batch import Batch, Refusal
+from fenchel.schema import Schema
+from fenchel.streams.batch import Batch, Refusal, Vocabulary, in_columns
 from fenchel.streams.chunks import chunks
 from fenchel.streams.errors import BadInput, Skipped, UnreadablePlace
 from fenchel.streams.names import Names
@@ -24,13 +25,17 @@ class Stream(ABC):
     """Blocks of rows; each ``for`` over it is a pass from the start, where the source allows it.
 
     ``names`` has columns by name (None: columns are numbers), ``columns`` how many are known so
-    far, ``skipped`` which lines this pass left out, ``label`` the name of the label's column.
+    far, ``skipped`` which lines this pass left out, ``schema`` what the raw columns are.
     """
 
     names: Names | None = None
 
-    def __init__(self, block_rows: int | None) -> None:
+    def __init__(
+        self, block_rows: int | None, schema: Schema | None = None, frozen: bool = False
+    ) -> None:
         self._block_rows = block_rows
+        self.schema = Schema() if schema is None else schema
+        self._frozen = frozen  # whether names that are not known stay so
         self._columns = 0
         self.skipped = Skipped()
 
@@ -42,12 +47,24 @@ class Stream(ABC):
     @property
     def label(self) -> str | None:
         """The name of the label's column, where columns have names and once it is known."""
-        return None
+        return self.schema.label
 
     @property
-    def kinds(self) -> dict[str, str]:
-        """CSV: each column by name: number, category, ignored, or unknown so far."""
-        return {}
+    def raw_columns(self) -> list[str]:
+        """The columns of a table, where it names them, once it was opened."""
+        return []
+
+    def follow(self, schema: Schema, names: Names | None) -> None:
+        """Go on with what a learner knows of its columns; before the first pass."""
+        self.schema, self.names = schema, names
+
+    def _columns_of(self, vocabulary: Vocabulary) -> tuple[NDArray[np.int64], int]:
+        """The columns of names, and how many columns there are with them."""
+        assert self.names is not None, "numbers have no vocabulary"
+        if self._frozen:
+            return self.names.look_up(*vocabulary)
+        columns = self.names.columns(*vocabulary)
+        return columns, len(self.names)
 
     def __iter__(self) -> Iterator[Block]:
         self.skipped = Skipped()
@@ -66,28 +83,33 @@ class TextStream(Stream):
     def __init__(
         self,
         source: Source,
-        reader: Reader,
+        reader: Callable[[Schema, Names | None], Reader],
+        schema: Schema,
         names: Names | None,
         *,
         block_rows: int | None,
         skip: bool,
         threads: int | None,
         chunk: int,
+        tabular: bool,
+        frozen: bool,
     ) -> None:
-        super().__init__(block_rows)
+        super().__init__(block_rows, schema, frozen)
         self.names = names
-        self._source, self._reader = source, reader
+        self._source, self._reader = source, reader(schema, names)
+        self._new_reader = reader
         self._skip, self._threads, self._chunk = skip, threads, chunk
+        self._tabular = tabular
 
     @property
-    def label(self) -> str | None:
-        """The name of the label's column, where columns have names and once it is known."""
-        return self._reader.label
+    def raw_columns(self) -> list[str]:
+        """The columns of a table, where it names them, once it was opened."""
+        return self._reader.columns
 
-    @property
-    def kinds(self) -> dict[str, str]:
-        """CSV: each column by name: number, category, ignored, or unknown so far."""
-        return self._reader.kinds
+    def follow(self, schema: Schema, names: Names | None) -> None:
+        """Go on with what a learner knows of its columns; before the first pass."""
+        super().follow(schema, names)
+        self._reader = self._new_reader(schema, names)
 
     def _blocks(self) -> Iterator[Block]:
         rows = lines = 0
@@ -109,20 +131,24 @@ class TextStream(Stream):
 
     def _block(self, data: Bytes, batch: Batch, first_row: int) -> Block:
         parsed = batch.parsed
-        indices = parsed.indices
+        indptr, indices, values = parsed.indptr, parsed.indices, parsed.values
+        self._columns = width = max(self._columns, parsed.columns)
         if self.names is not None and batch.vocabulary is not None:
-            columns = self.names.columns(*batch.vocabulary)
+            columns, width = self._columns_of(batch.vocabulary)
             indices = columns.astype(np.uint32)[indices]
-        self._columns = max(self._columns, parsed.columns)
+            indptr, indices, values = in_columns(
+                indptr, indices, values, batch.hashed, self._tabular
+            )
         labels: NDArray[np.generic] = parsed.labels
         if batch.classes is not None:
             labels = np.array(batch.classes, dtype=object)[parsed.labels.astype(np.int64)]
+        tags = [data[a:b].tobytes().decode(errors="replace") for a, b in parsed.tags] or None
         return Block(
-            Rows.sparse(parsed.indptr, indices, parsed.values, self.columns),
+            Rows.sparse(indptr, indices, values, width),
             labels if len(labels) else None,
             parsed.weights if len(parsed.weights) else None,
             parsed.groups if len(parsed.groups) else None,
-            [data[a:b].tobytes().decode(errors="replace") for a, b in parsed.tags] or None,
+            tags if batch.ids is None else batch.ids,
             first_row,
         )
 

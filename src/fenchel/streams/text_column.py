@@ -220,7 +220,9 @@ def text_features(
 
 def runs_of(kind: Any) -> Runs:
     """The runs that a ``Text`` asks for."""
-    return Runs(*kind.words, *kind.letters, kind.lower, kind.counts, kind.shortest)
+    (least_words, most_words), (least_letters, most_letters) = kind.words, kind.letters
+    lengths = least_words, most_words, least_letters, most_letters
+    return Runs(*lengths, kind.lower, kind.counts, kind.shortest)
 
 
 def features_of_texts(

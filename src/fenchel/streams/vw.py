@@ -9,10 +9,20 @@ import numpy as np
 from fenchel._numba import helper, kernel
 from fenchel._numba.intrinsics import byte_at
 from fenchel._numba.jit import leaf
-from fenchel.streams.batch import KEPT_MISTAKES, Parsed
+from fenchel.streams.batch import KEPT_MISTAKES, UNKNOWN, Parsed
 from fenchel.streams.decimal import NOT_FINITE, OK, number
 from fenchel.streams.errors import Mistake
-from fenchel.streams.intern_table import EMPTY, SEED, find, grown, has_room, mix, new_table, put
+from fenchel.streams.intern_table import (
+    EMPTY,
+    SEED,
+    find,
+    grown,
+    has_room,
+    mix,
+    mix_all,
+    new_table,
+    put,
+)
 from fenchel.streams.lines import (
     BAR,
     COLON,
@@ -30,6 +40,8 @@ from fenchel.streams.utf8 import valid
 LONGEST_NAME = 65535
 CARET = 94
 TABLE_FULL = -1  # the line is read again, with a larger table
+NUMBERS, WORDS = 1, 2  # kinds of labels, besides UNKNOWN
+MOST_DIGITS = 20
 
 FINE = int(Mistake.NONE)
 NO_LABEL = int(Mistake.NO_LABEL)
@@ -71,8 +83,25 @@ def _number_mistake(data: Any, i: Any, end: Any, words: Any, hard: Any) -> Any:
 
 
 @leaf
-def _preamble(data: Any, i: Any, labelled: Any, hard: Any) -> Any:
-    """Parse what is before the first bar: mistake, position, label, importance, tag's start and stop."""
+def _word_label(data: Any, i: Any, end: Any, classes: Any) -> Any:
+    """The number of a label that is a word, or TABLE_FULL, or −2 where it is no text."""
+    state = mix_all(np.int64(SEED), data, i, end)
+    name = find(classes, state, data, 0, 0, data, i, end)
+    if name != EMPTY:
+        return name
+    if end - i > LONGEST_NAME or not valid(data, i, end):
+        return np.int64(-2)
+    if not has_room(classes, end - i):
+        return np.int64(TABLE_FULL)
+    return put(classes, state, data, 0, 0, data, i, end)
+
+
+@leaf
+def _preamble(data: Any, i: Any, labelled: Any, hard: Any, kind: Any, classes: Any) -> Any:
+    """Read what is before the first bar: mistake, position, label, importance, tag's start and stop.
+
+    The first label settles in ``kind`` whether labels are numbers or words.
+    """
     label, weight = 0.0, 1.0
     tag, tag_stop = 0, 0
     words = 0
@@ -89,9 +118,19 @@ def _preamble(data: Any, i: Any, labelled: Any, hard: Any) -> Any:
             tag, tag_stop = i + (byte_at(data, i) == TICK), end
         else:
             mistake, value = _number_mistake(data, i, end, words, hard)
+            if words == 0 and labelled:
+                is_word = mistake == BAD_LABEL
+                if kind[0] == UNKNOWN:
+                    kind[0] = WORDS if is_word else NUMBERS
+                if kind[0] == WORDS:
+                    name = _word_label(data, i, end, classes)
+                    value = np.float64(name)
+                    mistake = TABLE_FULL if name == TABLE_FULL else NOT_UTF8 if name < 0 else FINE
             label = value if words == 0 else label
             weight = value if words == 1 else weight
             words += 1
+        if mistake == TABLE_FULL:
+            return mistake, i, label, weight, tag, tag_stop
         if mistake != FINE:
             mistake, i = (mistake, i) if _has_bar(data, i) else (NO_BAR, line)
             return mistake, i, label, weight, tag, tag_stop
@@ -163,8 +202,13 @@ def _namespace(data: Any, i: Any, prefix: Any, hard: Any) -> Any:
 def _line(
     data: Any, i: Any, k: Any, table: Any, prefix: Any, hard: Any, indices: Any, values: Any
 ) -> Any:
-    """The features from the bar at ``i`` on: mistake, position, entries so far."""
+    """The features from the bar at ``i`` on: mistake, position, entries so far.
+
+    A feature without a name, ``:0.5``, is named by how many such stood before it in the line.
+    """
     length, prefix_state, scale = 0, np.int64(SEED), 1.0
+    nameless = 0
+    digits = prefix[LONGEST_NAME + 1 :]
     while byte_at(data, i) != NEWLINE:
         if byte_at(data, i) == BAR:
             mistake, i, length, prefix_state, scale = _namespace(data, i, prefix, hard)
@@ -174,18 +218,30 @@ def _line(
             continue
         start = i
         mistake, i, state, ascii = _name_end(data, start, prefix_state)
-        if mistake == FINE and i == start:
-            mistake = NO_NAME
         if mistake != FINE:
             return mistake, i, k
         stop = i
+        anonymous = i == start
         mistake, i, value = _value(data, i, hard)
         value *= scale
         if mistake == FINE and not np.isfinite(value):
             mistake, i = INFINITE, start
         if mistake != FINE:
             return mistake, i, k
-        if value != 0.0:
+        if anonymous:
+            size = _write_digits(nameless, digits)
+            nameless += 1
+            if value != 0.0:
+                state = mix_all(prefix_state, digits, 0, size)
+                name = find(table, state, prefix, 0, length, digits, 0, size)
+                if name == EMPTY:
+                    if not has_room(table, length + size):
+                        return TABLE_FULL, start, k
+                    name = put(table, state, prefix, 0, length, digits, 0, size)
+                indices[k] = name
+                values[k] = value
+                k += 1
+        elif value != 0.0:
             name = find(table, state, prefix, 0, length, data, start, stop)
             if name == EMPTY:
                 if not ascii and not valid(data, start, stop):
@@ -200,9 +256,24 @@ def _line(
     return FINE, i, k
 
 
+@leaf
+def _write_digits(number: Any, out: Any) -> Any:
+    """The decimal digits of a number; how many."""
+    size = 1
+    rest = number
+    while rest >= 10:
+        rest //= 10
+        size += 1
+    rest = number
+    for k in range(size):
+        out[size - 1 - k] = 48 + rest % 10
+        rest //= 10
+    return size
+
+
 @kernel
-def parse(data: Any, labelled: Any, stop: Any, hard: Any) -> Any:
-    """Lines of Vowpal Wabbit text to rows and the table of their names."""
+def parse(data: Any, labelled: Any, stop: Any, hard: Any, kind: Any) -> Any:
+    """Lines of Vowpal Wabbit text to rows, the table of their names and that of labels in words."""
     entries, lines = _count_words(data)
     indptr = np.zeros(lines + 1, np.int64)
     indices = np.empty(entries, np.uint32)
@@ -211,28 +282,35 @@ def parse(data: Any, labelled: Any, stop: Any, hard: Any) -> Any:
     weights = np.empty(lines, np.float64)
     tags = np.empty((lines, 2), np.int64)
     mistakes = np.empty((KEPT_MISTAKES, 2), np.int64)
-    prefix = np.empty(LONGEST_NAME + 1, np.uint8)
-    table = new_table()
+    prefix = np.empty(LONGEST_NAME + 1 + MOST_DIGITS, np.uint8)
+    table, classes = new_table(), new_table()
+    before = kind[0]
     weighted = tagged = False
     wrong = row = k = i = 0
     while i < len(data) and not (stop and wrong > 0):
         i = skip_blanks(data, i)
         start = i
         if byte_at(data, i) != NEWLINE:
-            mistake, i, label, weight, tag, tag_stop = _preamble(data, i, labelled, hard)
+            mistake, i, label, weight, tag, tag_stop = _preamble(
+                data, i, labelled, hard, kind, classes
+            )
             if mistake == FINE:
                 mistake, i, k = _line(data, i, k, table, prefix, hard, indices, values)
             if mistake == TABLE_FULL:
-                table = grown(table, 2 * LONGEST_NAME)
+                longest = 2 * LONGEST_NAME
+                table = table if has_room(table, longest) else grown(table, longest)
+                classes = classes if has_room(classes, longest) else grown(classes, longest)
                 i, k = start, indptr[row]
                 continue
             if mistake != FINE:
+                kind[0] = before  # a refused line settles nothing
                 k = indptr[row]
                 if wrong < KEPT_MISTAKES:
                     mistakes[wrong, 0] = mistake
                     mistakes[wrong, 1] = i
                 wrong += 1
             else:
+                before = kind[0]
                 labels[row] = label
                 weights[row] = weight
                 weighted = weighted or weight != 1.0
@@ -255,7 +333,7 @@ def parse(data: Any, labelled: Any, stop: Any, hard: Any) -> Any:
         lines,
         0,
     )
-    return parsed, table
+    return parsed, table, classes
 
 
 @helper

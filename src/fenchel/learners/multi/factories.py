@@ -21,7 +21,7 @@ def one_against_rest(learner: Learner | str, classes: Sequence[Any] | None = Non
     >>> learners.one_against_rest(learners.arow(r=0.1))
     <one_against_rest:learner=arow:r=0.1, 0 rounds, 0 features>
     """
-    return Learner(OneAgainstRest(learner_of(learner)), classes)
+    return _around(OneAgainstRest, learner, classes)
 
 
 def max_margin(learner: Learner | str, classes: Sequence[Any] | None = None) -> Learner:
@@ -46,7 +46,7 @@ def max_margin(learner: Learner | str, classes: Sequence[Any] | None = None) -> 
     >>> learners.max_margin(learners.arow(r=0.1))
     <max_margin:learner=arow:r=0.1, 0 rounds, 0 features>
     """
-    return Learner(MaxMargin(learner_of(learner)), classes)
+    return _around(MaxMargin, learner, classes)
 
 
 def multi_label(learner: Learner | str, classes: Sequence[Any] | None = None) -> Learner:
@@ -60,7 +60,7 @@ def multi_label(learner: Learner | str, classes: Sequence[Any] | None = None) ->
     >>> learner.predict_many([[1.0, 0.0]])
     array([[1, 0]])
     """
-    return Learner(MultiLabel(learner_of(learner)), classes)
+    return _around(MultiLabel, learner, classes)
 
 
 def multi_output(learner: Learner | str) -> Learner:
@@ -70,7 +70,7 @@ def multi_output(learner: Learner | str) -> Learner:
     >>> learners.multi_output(learners.normalized_lms())
     <multi_output:learner=normalized_lms, 0 rounds, 0 features>
     """
-    return Learner(MultiOutput(learner_of(learner)))
+    return _around(MultiOutput, learner)
 
 
 def ranking(learner: Learner | str, pairs: int | None = None, seed: int = 0) -> Learner:
@@ -93,7 +93,15 @@ def ranking(learner: Learner | str, pairs: int | None = None, seed: int = 0) -> 
     >>> learners.ranking(learners.arow(r=0.1), pairs=100)
     <ranking:pairs=100,learner=arow:r=0.1, 0 rounds, 0 features>
     """
-    return Learner(Ranking(learner_of(learner), pairs, seed))
+    return _around(lambda inner: Ranking(inner, pairs, seed), learner)
+
+
+def _around(
+    engine: Callable[[Learner], Any], learner: Learner | str, classes: Sequence[Any] | None = None
+) -> Learner:
+    """A learner made of another, whose raw columns are its own."""
+    inner = learner_of(learner)
+    return Learner(engine(inner), classes, inner.schema)
 
 
 def _enter(
