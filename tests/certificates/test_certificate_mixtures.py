@@ -17,3 +17,7 @@ def test_upper_mixtures_and_several_classes():
 
 def test_upper_labels_and_outputs():
     assert "28 passed" in passed("member_certificates.py")
+
+
+def test_upper_max_margin_classes():
+    assert "84 passed" in passed("pair_certificates.py")
