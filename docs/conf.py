@@ -68,6 +68,7 @@ ALONE = (
     "reproduce",
     "filters",
     "reference",
+    "architecture",
 )
 html_sidebars = {page: [] for page in ALONE}
 nitpicky = False

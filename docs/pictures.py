@@ -6,7 +6,7 @@ the best u in hindsight of those T rounds, and the bound a/2·‖u‖² + Y²/2�
 
 from pathlib import Path
 
-from fenchel.report.claims import Embedded, forecaster
+from fenchel.report.claims import EmbeddedData, forecaster
 from fenchel.report.plot import Axis, Series, draw
 
 PICTURE = Path(__file__).parent / "_static" / "regret.svg"
@@ -15,7 +15,7 @@ MILLION = 1e6
 
 def picture() -> str:
     """Regret and bound along the stream, as SVG."""
-    diabetes = Embedded().numbers()[0]
+    diabetes = EmbeddedData().numbers()[0]
     regret, bound, _ = forecaster.curves(forecaster.followed(diabetes))
     scaled = [
         Series(one.name, one.x, [value / MILLION for value in one.y]) for one in (regret, bound)

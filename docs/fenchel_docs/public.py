@@ -24,8 +24,9 @@ def entry(package: str, name: str, value: object) -> str:
 
     if inspect.ismodule(value) or (package == "fenchel.learners" and name in CATALOGUE):
         return ""
-    if elsewhere(package, name):
-        return f"* ``{package}.{name}``: see :class:`fenchel.{name}`.\n"
+    home = home_of(package, name, value)
+    if home != package:
+        return f"* ``{package}.{name}``: see :class:`{home}.{name}`.\n"
     if inspect.isclass(value):
         return f".. autoclass:: {package}.{name}\n   :members:\n   :exclude-members: {HIDDEN}\n"
     if inspect.isroutine(value) or inspect.isfunction(value):
@@ -39,7 +40,6 @@ def entry(package: str, name: str, value: object) -> str:
 DATA = {
     "fenchel.certificates.THEOREMS": "Every theorem that a run may be certified by, in the paper's "
     "order, with what it needs.",
-    "fenchel.certificates.Reading": "What opens a stream anew each time it is called.",
     "fenchel.estimators.EXPECTED_FAILED_CHECKS": "The checks of scikit-learn's battery that the "
     "estimators do not pass, and why.",
     "fenchel.learners.CATALOGUE": "Every learner by its name: how it is built, the tasks it is for, "
@@ -52,14 +52,19 @@ DATA = {
     "memory.",
     "fenchel.regularizers.SCALAR": "The default of a field that is an array of one number.",
     "fenchel.regularizers.MATRIX": "The default of a field that is a matrix, columns by columns.",
+    "fenchel.rows.ReadBlocks": "The type of a function that opens a stream anew each time it is called.",
     "fenchel.streams.FORMATS": "The formats that ``open_stream`` and ``--format`` take.",
 }
 
 HIDDEN = "set_fit_request, set_partial_fit_request, set_score_request"
 
 
-def elsewhere(package: str, name: str) -> bool:
-    """Names that the top of the package has too are described there."""
+def home_of(package: str, name: str, value: object) -> str:
+    """The package that describes a name: the top one, or the one that defines and exports it."""
     import fenchel
 
-    return package != "fenchel" and name in fenchel.__all__
+    if name in fenchel.__all__:
+        return "fenchel"
+    room = ".".join(getattr(value, "__module__", package).split(".")[:2])
+    exported = getattr(import_module(room), "__all__", ()) if room.startswith("fenchel.") else ()
+    return room if name in exported else package

@@ -1,7 +1,7 @@
 """Online learning with linear models: mirror descent with time-varying regularizers.
 
-Three doors: ``MirrorDescent`` for theory, ``learners`` for streams, ``fenchel.estimators`` for
-scikit-learn. Names are imported when first used, so that ``import fenchel`` costs nothing.
+Three ways to use it: ``MirrorDescent`` for theory, ``learners`` for streams, ``fenchel.estimators``
+for scikit-learn. Names are imported when first used, so that ``import fenchel`` costs nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LAZY = {
     "losses": ("fenchel.losses", None),
     "regularizers": ("fenchel.regularizers", None),
     "rules": ("fenchel.rules", None),
-    # Doors of their own, not brought by a star: scikit-learn comes with one of them.
+    # Rooms of their own, not brought by a star: scikit-learn comes with one of them.
     "certificates": ("fenchel.certificates", None),
     "estimators": ("fenchel.estimators", None),
     "evaluate": ("fenchel.evaluate", None),

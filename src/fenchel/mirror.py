@@ -2,7 +2,7 @@
 
     θ_1 = 0;  for t = 1, 2, …:   w_t = ∇f_t*(θ_t),   observe z_t,   θ_{t+1} = θ_t + z_t.
 
-Slow and obvious: the theory door, and the oracle that the compiled loops are tested against.
+Slow and obvious: the formulas as they are printed, and the oracle that the compiled loops are tested against.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from fenchel.certificates import agrees
 from fenchel.certificates.replay import Replay
 from fenchel.certificates.theorems import (
     corollary_1,
-    hinge,
+    hinge_bounds,
     matrix_bounds,
     square_loss,
     theorem_1,
@@ -45,7 +45,7 @@ def flipped_sign_of_the_residual():
 
 def flipped_sign_of_the_step():
     parts = (HINGE, regularizers.Euclidean(), rules.Conservative(eta=-1.0))
-    return hinge.mistake_bound(run_of(parts, np.ones((9, 1)), np.ones(9), [1.0]))
+    return hinge_bounds.mistake_bound(run_of(parts, np.ones((9, 1)), np.ones(9), [1.0]))
 
 
 def factor_too_many_in_update1():

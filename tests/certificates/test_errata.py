@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fenchel import regularizers
-from fenchel.certificates.theorems import hinge
+from fenchel.certificates.theorems import hinge_bounds
 from fenchel.report.claims import errata
 from fenchel.report.claims.errata import run_of
 
@@ -90,15 +90,15 @@ def test_e14_passive_aggressive_needs_short_rows():
     short, tuned = (run_of(parts, X, y, [1.0]) for parts in (errata.PA, errata.TUNED))
     assert short.sums.excess - short.sums.error_etas == pytest.approx(1.0)
     assert tuned.sums.excess - tuned.sums.error_etas == pytest.approx(0.0)
-    assert hinge.mistake_bound(short).applies
-    assert hinge.mistake_bound(short).holds
+    assert hinge_bounds.mistake_bound(short).applies
+    assert hinge_bounds.mistake_bound(short).holds
     # Longer rows: η < 1 on mistakes, Corollary 2 does not apply, the hinge lemma does.
     bound, lemma = errata.long_rows()
     assert (bound.achieved, round(bound.bound, 1)) == (113.0, 46.1)
     assert not bound.applies
     assert lemma.holds
     X, y = errata.passive_aggressive_rows()
-    c = hinge.corrected_closing_bound(run_of(errata.PERCEPTRON, X, y, np.eye(141)[0]))
+    c = hinge_bounds.corrected_closing_bound(run_of(errata.PERCEPTRON, X, y, np.eye(141)[0]))
     assert (c.achieved, round(c.bound, 1)) == (21.0, 55.4)
     assert c.holds
 

@@ -19,7 +19,9 @@ def test_one_column_then_one_row_of_ten_thousand():
     wide = np.zeros((1, 10_000))
     wide[0] = 1.0
     learner = _run([(np.ones((400, 1)), signs), (sp.csr_array(wide), [1])])
-    found = {c.equation: c for c in learner.certificates(np.zeros(10_000)) if c.theorem == "Theorem 1"}
+    found = {
+        c.equation: c for c in learner.certificates(np.zeros(10_000)) if c.theorem == "Theorem 1"
+    }
     assert set(found) == {"eq. (tocompare)", "second bound", "tuned to a box"}
     assert all(c.applies and c.holds for c in found.values())
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from real_data import real_streams
 from scipy.optimize import linprog, minimize
 
 from certificates.certified import block
 from fenchel import learners, losses
 from fenchel.certificates.minimise import least
 from fenchel.certificates.problem import problem_of
+from real_data import real_streams
 
 KINKS = {
     "hinge": losses.Hinge(),

@@ -36,7 +36,9 @@ def drawn(seed):
     if kind == 1:
         losses = rng.pareto(0.7, (count, experts))
     elif kind == 2:
-        losses *= np.where(rng.random((count, 1)) < 0.03, 10.0 ** rng.uniform(0, 12, (count, 1)), 1.0)
+        losses *= np.where(
+            rng.random((count, 1)) < 0.03, 10.0 ** rng.uniform(0, 12, (count, 1)), 1.0
+        )
     elif kind == 3:
         losses = np.where(np.arange(experts) == 0, 0.0, 1.0) + np.zeros((count, 1))
         losses[-1] = np.where(np.arange(experts) == 0, 10.0 ** rng.uniform(1, 8), 0.0)

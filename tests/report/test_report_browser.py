@@ -5,7 +5,7 @@ from browser import measure
 
 from cli.cli_helpers import run
 from fenchel.report import reproduce
-from fenchel.report.claims import Embedded, errata, forecaster, units
+from fenchel.report.claims import EmbeddedData, errata, forecaster, units
 
 WIDTHS = (360, 1200)
 
@@ -17,7 +17,7 @@ def page(request, tmp_path_factory):
         learners = ("--learner", "perceptron", "--learner", "vovk_azoury_warmuth")
         run("compare", "breast_cancer", *learners, "--report", folder / "index.html", "--quiet")
     else:
-        source = Embedded(size=0.02)
+        source = EmbeddedData(size=0.02)
         claims = [one.measure(source) for one in (units, forecaster, errata)]
         found = [reproduce.Measured(claim, 0.0) for claim in claims]
         reproduce.write(folder, source, found, "fenchel reproduce")

@@ -6,10 +6,10 @@ import pytest
 
 from cli.cli_helpers import run
 from fenchel.report import reproduce
-from fenchel.report.claims import Check, Embedded, sparse_targets
+from fenchel.report.claims import Check, EmbeddedData, sparse_targets
 from fenchel.report.claims.claim import inequality
 
-SMALL = Embedded(size=0.02)
+SMALL = EmbeddedData(size=0.02)
 
 
 def small_measures():

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,15 @@ def test_compressed_and_flipped(kind: str, tmp_path: Path) -> None:
         data[place] ^= 0x10
 
 
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_damage_after_a_whole_member(kind: str) -> None:
+    whole = COMPRESS[kind](TEXT)
+    assert read(whole + bytes(512), "svmlight") == read(TEXT, "svmlight")  # padding of archives
+    for rest in (b"no member", whole[:1] + b"?" + whole[2:], whole[: len(whole) // 2]):
+        with pytest.raises(BadInput, match=r"data is damaged|ends too early"):
+            read(whole + rest, "svmlight")
+
+
 @pytest.mark.parametrize("size", [0, 1, 2, 3])
 def test_a_plain_file_that_is_not_what_its_name_says(size: int, tmp_path: Path) -> None:
     path = tmp_path / "a.svm.gz"
@@ -118,6 +128,21 @@ def test_a_growing_pipe_is_followed(tmp_path: Path) -> None:
     writer.join()
     assert blocks[0] == 2
     assert sum(blocks) == 4
+
+
+def test_a_compressed_pipe_is_followed() -> None:
+    """What a few bytes expand to arrives at once, though the writer is silent after them."""
+    out, into = os.pipe()
+    packer = zlib.compressobj(wbits=31)
+    os.write(into, packer.compress(b"1 1:1\n" * 1_000_000) + packer.flush(zlib.Z_SYNC_FLUSH))
+    seen = 0
+    with io.FileIO(out) as pipe:
+        for block in open_stream(pipe, format="svmlight", threads=1):
+            seen += len(block)
+            if seen == 1_000_000:
+                os.write(into, packer.flush())
+                os.close(into)
+    assert seen == 1_000_000
 
 
 def test_a_pass_can_be_left_while_the_pipe_is_silent(tmp_path: Path) -> None:

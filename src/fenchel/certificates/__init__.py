@@ -8,7 +8,6 @@ from fenchel.certificates.lemmas import weighted_norm_lemma
 from fenchel.certificates.record import RunRecord, Sums
 from fenchel.certificates.regret import Regret, regret
 from fenchel.certificates.replay import replay
-from fenchel.certificates.rerun import Reading
 from fenchel.certificates.selection import (
     agrees,
     certificates,
@@ -26,7 +25,6 @@ __all__ = [
     "Certificate",
     "Hindsight",
     "Need",
-    "Reading",
     "Regret",
     "RunRecord",
     "Sums",

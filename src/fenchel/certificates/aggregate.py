@@ -62,7 +62,7 @@ def speaks_for_all(certificate: Certificate) -> bool:
 
 
 def hedge_gap(hedge: Hedge) -> float:
-    """What AdaHedge may lose to its best expert: (1 + ln K/ln K′)·Δ_T, 2·Δ_T while K′ = K.
+    """Bound what AdaHedge loses to its best expert: (1 + ln K/ln K′)·Δ_T, 2·Δ_T while K′ = K.
 
     K′ of the K experts are still active. With the mix loss M and the step η = ln K′/Δ: a retired
     expert takes its share with it, so that M ≤ L_k + ln K/η for those that stay, and Σ h_t = M + Δ.
@@ -111,7 +111,7 @@ def through_expert(
     total: float,
     found: Iterable[Certificate],
 ) -> list[Certificate]:
-    """What an expert's certificates say of the mixture: Σ h_t ≤ L_k + ``hedge_gap``, L_k by the theorem.
+    """Carry an expert's certificates over to the mixture: Σ h_t ≤ L_k + ``hedge_gap``, L_k by the theorem.
 
     With ``total`` = Σ ℓ_t(w_t) of expert k: mistakes are bounded by its mistake bounds, the regret
     against u by its regret bounds. Where L_k, its loss inside the mixture, is the larger (a

@@ -55,7 +55,7 @@ class Certificate:
 
     @property
     def slack(self) -> float:
-        """How much the theorem promised beyond what the run needed: bound − achieved."""
+        """Slack of the bound, bound − achieved: what was promised beyond what the run needed."""
         return self.bound - self.achieved
 
     @property
@@ -97,7 +97,7 @@ class Certificate:
 
     @property
     def verdict(self) -> str:
-        """The outcome in a word or two."""
+        """The verdict in a word or two."""
         if self.kind == "printed":
             return "false in general" + (", and here" if self.violated else "")
         if self.kind == "variant":
@@ -120,7 +120,7 @@ class Certificate:
         return "\n".join(lines)
 
     def to_json(self) -> str:
-        """All of it as JSON; numbers that are not finite become null."""
+        """Return all of it as JSON; numbers that are not finite become null."""
         told = {
             "theorem": self.theorem,
             "equation": self.equation,
@@ -150,7 +150,7 @@ class Certificate:
 
 
 def table(certificates: list[Certificate]) -> Any:
-    """Certificates as a table for the terminal, one a line."""
+    """Format certificates as a table for the terminal, one a line."""
     from rich.table import Table
 
     shown = Table("theorem", "quantity", "achieved", "bound", "slack", "verdict", "against")

@@ -16,7 +16,7 @@ from fenchel.rows import Block
 
 
 def comparator(u: ArrayLike, columns: int, intercept: bool) -> Array:
-    """u with a number for each coordinate: the columns', preceded by the intercept's."""
+    """Give u a number for each coordinate: the columns', preceded by the intercept's."""
     point = np.asarray(u, dtype=np.float64)
     full = columns + int(intercept)
     if point.shape == (columns,) and intercept:
@@ -78,7 +78,7 @@ def compare(
 
 
 def _add(s: Sums, loss: Any, block: Block, margins: Array, c: Array, predicted: Array) -> None:
-    """What one block adds to the sums of one u."""
+    """Add one block to the sums of one u."""
     h = block.weights
     values, _ = losses(loss, predicted, targets_of(block))
     s.loss_u += float(h @ values)

@@ -14,9 +14,8 @@ import numpy as np
 
 from fenchel.certificates.minimise import Minimum, least
 from fenchel.certificates.problem import Problem, problem_of
-from fenchel.certificates.rerun import Reading
 from fenchel.parts.state import Array
-from fenchel.rows import Block
+from fenchel.rows import Block, ReadBlocks
 
 # So many bytes of rows are held at once.
 MOST_HELD = 50_000_000
@@ -33,7 +32,7 @@ class Hindsight:
     ``read`` opens the stream anew each time it is called.
     """
 
-    def __init__(self, read: Reading, columns: int) -> None:
+    def __init__(self, read: ReadBlocks, columns: int) -> None:
         self.columns = columns
         self._read = read
         self._sample: tuple[list[Block], float] | None = None
@@ -43,7 +42,7 @@ class Hindsight:
         self._derived: dict[Any, Hindsight] = {}
 
     def best(self, loss: Any, intercept: bool, path: int = PATH) -> dict[str, Array]:
-        """Candidates u by name: 0, and minimisers of Σ h·ℓ_t(u) + λ/2·‖u‖² for several λ.
+        """Find candidates u by name: 0, and minimisers of Σ h·ℓ_t(u) + λ/2·‖u‖² for several λ.
 
         The bounds hold for every u and weigh its loss against its norm, so that the tightest needs
         several norms. The last one, with hardly any ridge, is ``minimum``.
@@ -54,22 +53,22 @@ class Hindsight:
         return self._found[key]
 
     def minimum(self, loss: Any, intercept: bool, starts: Iterable[Array] = ()) -> Minimum:
-        """The u of least total loss over the rows held, with the gap to any better one."""
+        """Find the u of least total loss over the rows held, with the gap to any better one."""
         key = repr(loss), intercept
         if key not in self._minima:
             self._minima[key] = least(self.problem(intercept), loss, starts)
         return self._minima[key]
 
     def problem(self, intercept: bool) -> Problem:
-        """The rows held, to be minimised over."""
+        """Return the rows held, to be minimised over."""
         if intercept not in self._problems:
             self._problems[intercept] = problem_of(self.gathered()[0], self.columns, intercept)
         return self._problems[intercept]
 
     def seen_as(
-        self, key: Any, change: Callable[[Reading], Reading], columns: int | None = None
+        self, key: Any, change: Callable[[ReadBlocks], ReadBlocks], columns: int | None = None
     ) -> Hindsight:
-        """The same rows changed (other targets, units or columns), remembered by a key."""
+        """Return the same rows changed (other targets, units or columns), remembered by a key."""
         if key not in self._derived:
             wide = self.columns if columns is None else columns
             self._derived[key] = Hindsight(change(self._read), wide)
@@ -109,7 +108,7 @@ class Hindsight:
 
 
 def best_in_hindsight(
-    read: Reading, loss: Any, columns: int, intercept: bool, path: int = PATH
+    read: ReadBlocks, loss: Any, columns: int, intercept: bool, path: int = PATH
 ) -> dict[str, Array]:
-    """``Hindsight.best`` of a stream that is asked once."""
+    """Find ``Hindsight.best`` of a stream that is asked once."""
     return Hindsight(read, columns).best(loss, intercept, path)

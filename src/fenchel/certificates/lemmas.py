@@ -13,7 +13,7 @@ from fenchel.regularizers.p_norm import norm_gradient
 
 
 def weighted_norm_lemma(f: WeightedPNorm, u: Array, v: Array, theta: Array) -> list[Certificate]:
-    """Lemma 2 at three points: the conjugate, 1-strong convexity and the dual norm."""
+    """Measure Lemma 2 at three points: the conjugate, 1-strong convexity and the dual norm."""
     w = f.gradient(theta)
     met = float(w @ theta) - f.value(w)
     slope = _gradient(f, u)
@@ -38,11 +38,11 @@ def _gradient(f: WeightedPNorm, u: Array) -> Array:
 
 
 def log_bound_1(a: float, b: float, c: float, d: float, n: float = 2.0) -> float:
-    """What x ≤ a·ln(bx + c) + d implies: n/(n−1)·(a·ln(nab/e) + d) + c/(b(n−1)), Corollary log1."""
+    """Bound x where x ≤ a·ln(bx + c) + d: n/(n−1)·(a·ln(nab/e) + d) + c/(b(n−1)), Corollary log1."""
     return n / (n - 1.0) * (a * math.log(n * a * b / math.e) + d) + c / (b * (n - 1.0))
 
 
 def log_bound_2(a: float, b: float, c: float, d: float) -> float:
-    """What x ≤ √(a·ln(bx + 1) + c) + d implies, Corollary log2."""
+    """Bound x where x ≤ √(a·ln(bx + 1) + c) + d, Corollary log2."""
     inside = math.sqrt(8.0) * a * b * b / math.e + 2.0 * b * math.sqrt(c) + 2.0 * d * b + 2.0
     return math.sqrt(a * math.log(inside) + c) + d

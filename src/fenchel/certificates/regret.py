@@ -12,9 +12,9 @@ import numpy as np
 from fenchel.certificates.hindsight import MOST_HELD, NEAR, Hindsight
 from fenchel.certificates.minimise import least
 from fenchel.certificates.problem import Problem, problem_of
-from fenchel.certificates.rerun import Reading, losses, targets_of, traced
+from fenchel.certificates.rerun import losses, targets_of, traced
 from fenchel.parts.state import Array
-from fenchel.rows import Block
+from fenchel.rows import Block, ReadBlocks
 
 # The growth is measured from here on: before, chance decides.
 FIRST = 16
@@ -56,7 +56,7 @@ class Regret:
 
     @property
     def words(self) -> str:
-        """Whether a batch model would have won."""
+        """Whether a batch model would have won, in words."""
         rounds = self.rounds[-1]
         ours, batch = self.run[-1] / rounds, self.best[-1] / rounds
         told = (
@@ -72,7 +72,7 @@ class Regret:
         return f"{told}, this run {ours:.4g}{share}: it would have won{growth}"
 
     def _none_better(self) -> str:
-        """What can be said where no better fixed model was found."""
+        """The words where no better fixed model was found."""
         if math.isnan(self.gap):
             return "no better one was found on a sample of the rows"
         if self.run[-1] <= self.best[-1] - self.gap:
@@ -86,12 +86,12 @@ class Regret:
 
 def regret(
     parts: Sequence[Any],
-    read: Reading,
+    read: ReadBlocks,
     past: Hindsight,
     intercept: bool,
     starts: Sequence[Array] = (),
 ) -> Regret:
-    """The regret of a run of these parts over a stream, in bounded memory.
+    """Measure the regret of a run of these parts over a stream, in bounded memory.
 
     After each power of two rounds the best u of the rounds so far is sought, as long as their rows
     take less than 50 MB; at the end that of the whole stream.

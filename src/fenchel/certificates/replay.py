@@ -136,7 +136,7 @@ def replay(
     comparator: str = "u",
     kind: Any = None,
 ) -> RunRecord:
-    """A fresh run of the parts over the blocks in plain NumPy, measured against u.
+    """Run the parts afresh over the blocks in plain NumPy, and measure against u.
 
     ``kind`` is the run of a learner that is not mirror descent.
     """

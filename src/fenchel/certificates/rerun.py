@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,6 @@ from fenchel.loops import loss_values, trace_rows
 from fenchel.parts import state
 from fenchel.parts.state import Array
 from fenchel.rows import Block
-
-# Opens the stream anew each time it is called; the labels of its blocks are the learner's numbers.
-Reading = Callable[[], Iterable[Block]]
 
 
 def targets_of(block: Block) -> Array:

@@ -1,4 +1,4 @@
-"""Which inequalities speak of which run, and the tightest of each over several comparators."""
+"""Choose the inequalities that cover a run, and the tightest of each over several comparators."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from fenchel.certificates.certificate import Certificate
 from fenchel.certificates.comparators import compare
 from fenchel.certificates.record import RunRecord, Sums, into_domain, ledger_sums, textbook
 from fenchel.certificates.replay import replay
-from fenchel.certificates.rerun import Reading
 from fenchel.certificates.theorem import FORMULAS, Theorem
 from fenchel.certificates.theorems import THEOREMS
 from fenchel.certificates.theorems.corollary_1 import FROM_LEMMA
 from fenchel.parts import state
 from fenchel.parts.state import Array
 from fenchel.regularizers.protocol import LEDGER, missing_verbs
+from fenchel.rows import ReadBlocks
 
 RESIDUE = "eq. (residue)"
 
 
-def as_read(read: Reading) -> Reading:
+def as_read(read: ReadBlocks) -> ReadBlocks:
     """The rows as they are."""
     return read
 
 
 class Origin(NamedTuple):
-    """Where a certificate comes from: enough to run everything again.
+    """The origin of a certificate: enough to run everything again.
 
     ``seen_as`` turns the rows of the whole learner into those of the one that is certified.
     """
@@ -40,16 +40,16 @@ class Origin(NamedTuple):
     intercept: bool
     u: Array
     theorem: Theorem
-    seen_as: Callable[[Reading], Reading] = as_read
+    seen_as: Callable[[ReadBlocks], ReadBlocks] = as_read
 
 
 def offered(run: RunRecord) -> list[Theorem]:
-    """The theorems that speak of runs of these parts, in the paper's order."""
+    """Return the theorems that cover runs of these parts, in the paper's order."""
     return [theorem for theorem in THEOREMS if not theorem.missing(run)]
 
 
 def missing(parts: Sequence[Any], columns: int, intercept: bool) -> dict[str, list[str]]:
-    """Every theorem by name, with what it misses of these parts; nothing where it is offered."""
+    """List every theorem by name, with what it misses of these parts; nothing where it is offered."""
     f = textbook(parts[1], columns, intercept)
     # What only the run can tell is granted as long as there is none.
     kept = parts[4].kept and _has_ledger(parts[1]) and parts[4].rounds[0] > 0.0
@@ -72,15 +72,15 @@ def _has_formulas(run: RunRecord) -> bool:
 
 def certificates(
     parts: Sequence[Any],
-    read: Reading,
+    read: ReadBlocks,
     columns: int,
     intercept: bool,
     candidates: dict[str, Array],
 ) -> list[Certificate]:
-    """Every certificate of a run that kept a ledger, each at the candidate with the least slack.
+    """Measure every certificate of a run that kept a ledger, each at the candidate with the least slack.
 
     ``parts`` are loss, regularizer, rule, average and ledger in the state after the run. A regularizer
-    without the verbs of the ledger is run again in NumPy, if it tells its formulas.
+    without the verbs of the ledger is run again in NumPy, if it has its formulas.
     """
     start = tuple(state.start(p, 1) for p in parts[:3])
     f = textbook(parts[1], columns, intercept)
@@ -102,12 +102,12 @@ def certificates(
 def _measured(
     parts: Sequence[Any],
     f: Any,
-    read: Reading,
+    read: ReadBlocks,
     columns: int,
     intercept: bool,
     candidates: dict[str, Array],
 ) -> list[RunRecord]:
-    """The run as its ledger tells it, beside each candidate."""
+    """The run as its ledger has it, beside each candidate."""
     loss, part, rule, _, ledger = parts
     sums = ledger_sums(part, f, ledger)
     plain = RunRecord(loss, f, rule, sums, next(iter(candidates.values())))
@@ -121,7 +121,7 @@ def _measured(
 
 
 def _worth(made: tuple[Certificate, RunRecord]) -> tuple[int, bool, bool, float]:
-    """What applies best and is decided comes first, then least slack; the hinge lemma is idle at 0."""
+    """Sort key: what applies and is decided first, then least slack; the hinge lemma is idle at 0."""
     certificate, run = made
     empty = certificate.theorem == "Hinge lemma" and not run.u.any()
     slack = certificate.slack if math.isfinite(certificate.slack) else math.inf
@@ -131,10 +131,10 @@ def _worth(made: tuple[Certificate, RunRecord]) -> tuple[int, bool, bool, float]
 
 
 def tightest(found: Iterable[Certificate]) -> Certificate:
-    """The applicable certificate with the least slack against its bound.
+    """Return the applicable certificate with the least slack against its bound.
 
-    Lemmas speak only where no theorem does, Lemma 1 last; its residue inequality is about no u.
-    What rounding leaves undecided, or is vacuous, speaks only where nothing else does.
+    Lemmas count only where no theorem applies, Lemma 1 last; its residue inequality is about no u.
+    One that is vacuous, or that rounding leaves undecided, counts only where there is no other.
     """
     found = list(found)
     fit = [c for c in found if c.applies and c.kind != "printed" and c.equation != RESIDUE]
@@ -152,8 +152,10 @@ def tightest(found: Iterable[Certificate]) -> Certificate:
     return min(plain, key=_looseness)
 
 
-def seen_through(certificate: Certificate, change: Callable[[Reading], Reading]) -> Certificate:
-    """The certificate of a learner that sees the rows changed: one of several, or in other units."""
+def seen_through(
+    certificate: Certificate, change: Callable[[ReadBlocks], ReadBlocks]
+) -> Certificate:
+    """Return the certificate of a learner that sees the rows changed: one of several, or in other units."""
     origin = certificate.origin
     return (
         certificate
@@ -174,8 +176,8 @@ def _looseness(certificate: Certificate) -> tuple[bool, float]:
     return idle, certificate.slack / (1.0 if idle else max(abs(certificate.bound), 1e-300))
 
 
-def verify(certificate: Certificate, read: Reading) -> Certificate:
-    """The same certificate, both sides recomputed from the data by Algorithm 1 in NumPy."""
+def verify(certificate: Certificate, read: ReadBlocks) -> Certificate:
+    """Recompute both sides of a certificate from the data by Algorithm 1 in NumPy."""
     if certificate.origin is None:
         raise ValueError(
             "this certificate was put together from others: verify those of single learners"

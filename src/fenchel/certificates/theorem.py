@@ -1,7 +1,7 @@
-"""A theorem: an inequality, and what it needs of a run to speak of it.
+"""A theorem: an inequality, and what it needs of a run to cover it.
 
 Needs are data: choosing the certificates of a run is matching them, and a theorem that is not offered
-says which one is missing. A hypothesis that only the run itself can tell (η_t ≤ 1, u ∈ S) is no need but
+says which one is missing. A hypothesis that only the run itself can settle (η_t ≤ 1, u ∈ S) is no need but
 an ``Assumption`` of the certificate, with its measured value.
 """
 
@@ -23,7 +23,7 @@ Inequality = Callable[[RunRecord], Certificate]
 
 @dataclass(frozen=True)
 class Need:
-    """What a theorem needs of a run, in words and as a question."""
+    """One thing that a theorem needs of a run, in words and as a question."""
 
     what: str
     met: Callable[[RunRecord], bool]
@@ -44,11 +44,11 @@ class Theorem:
     replay: Any = None
 
     def __call__(self, run: RunRecord) -> Certificate:
-        """Both sides of the inequality on a run."""
+        """Measure both sides of the inequality on a run."""
         return self.inequality(run)
 
     def missing(self, run: RunRecord) -> list[str]:
-        """What the run lacks, in words; nothing where the theorem speaks of it."""
+        """List what the run lacks, in words; nothing where the theorem covers it."""
         return [need.what for need in self.needs if not need.met(run)]
 
 
@@ -65,7 +65,7 @@ def theorem(*needs: Need, name: str = "", **more: Any) -> Callable[[Inequality],
 # ── needs that several theorems share ───────────────────────────────────────────────────────────
 
 FORMULAS = Need(
-    "a regularizer that tells conjugate, value, strong_convexity and dual_norm",
+    "a regularizer that has conjugate, value, strong_convexity and dual_norm",
     lambda run: all(
         hasattr(run.f, method) for method in ("conjugate", "value", "strong_convexity", "dual_norm")
     ),

@@ -1,4 +1,4 @@
-"""The scikit-learn door: estimators whose learner is a parameter."""
+"""Estimators for scikit-learn; the learner is a parameter."""
 
 from fenchel.estimators.base import EXPECTED_FAILED_CHECKS
 from fenchel.estimators.classifier import OnlineClassifier

@@ -1,4 +1,4 @@
-"""What the scikit-learn estimators share: data in, a learner inside, growth where it is allowed."""
+"""The common base of the scikit-learn estimators: data in, a learner inside, growth where it is allowed."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """The estimator that was saved, ready to predict and for ``partial_fit``."""
+        """Load an estimator that was saved, ready to predict and for ``partial_fit``."""
         learner = Learner.load(path)
         told = models.read_metadata(path).get("estimator")
         if told is None or told["kind"] != cls.__name__:

@@ -1,4 +1,4 @@
-"""OnlineClassifier: scikit-learn's door to classification."""
+"""OnlineClassifier: a learner as a scikit-learn classifier."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     Attributes
     ----------
     learner_
-        The learner, with the stream door: ``learn_one``, ``certificate``, ``save``.
+        The learner, for streams: ``learn_one``, ``certificate``, ``save``.
     classes_, n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
     certificate_
@@ -152,12 +152,12 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         return scores[:, self._places()]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The margin of each row as the next round would see it; one column a class for several."""
+        """Compute the margin of each row as the next round would see it; one column a class for several."""
         X = self._columns(X)
         return self._in_order(np.asarray(self.learner_.decision_many(X)))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row, or the indicator matrix of its labels."""
+        """Predict the class of each row, or the indicator matrix of its labels."""
         X = self._columns(X)
         margins = self.learner_.decision_many(X)
         if self._has_labels:

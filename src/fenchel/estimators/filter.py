@@ -26,7 +26,7 @@ BLOCK = 65_536
 
 
 class Filtered(NamedTuple):
-    """What a filter made of its signals: what it predicted of the primary one, and what was left."""
+    """The output of a filter: its prediction of the primary signal, and what was left of it."""
 
     output: Array
     error: Array
@@ -62,7 +62,7 @@ class LaggedRows:
 
 
 def _warn_of_divergence(output: Array, primary: Array) -> None:
-    """Tell where a filter with too large a step has left the range of its signal for good."""
+    """Warn where a filter with too large a step has left the range of its signal for good."""
     lost = np.abs(output) > 1e100 * (1.0 + np.abs(primary).max(initial=0.0))
     if lost.any():
         warnings.warn(
@@ -96,7 +96,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     learner_
-        The learner, with the stream door.
+        The learner, for streams.
     samples_
         How many samples were filtered.
 
@@ -168,7 +168,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
     def certificates(
         self, u: ArrayLike, reference: ArrayLike, primary: ArrayLike
     ) -> list[Certificate]:
-        """Both sides of every inequality that speaks of this run, against a known filter u.
+        """Measure both sides of every inequality that covers this run, against a known filter u.
 
         Among them, for the LMS family, the regret Σ(⟨w_t, x_t⟩ − ⟨u, x_t⟩)² and its bound
         2·X_T²·f(u) + Σ(y_t − ⟨u, x_t⟩)² (Section 4). The signals are those filtered since the
@@ -179,8 +179,8 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
         >>> system = AdaptiveFilter("p_norm_lms:certify=yes", taps=2)
         >>> primary = np.convolve(reference, [1.0, 0.5])[:500]
         >>> _ = system.run(reference, primary)
-        >>> told = system.certificates([1.0, 0.5], reference, primary)
-        >>> [c.equation for c in told if c.theorem == "Adaptive filtering" and c.holds]
+        >>> found = system.certificates([1.0, 0.5], reference, primary)
+        >>> [c.equation for c in found if c.theorem == "Adaptive filtering" and c.holds]
         ['Section 4']
         """
         if not hasattr(self, "learner_"):
@@ -214,7 +214,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> AdaptiveFilter:
-        """The filter that was saved, ready for its next sample."""
+        """Load a filter that was saved, ready for its next sample."""
         learner = Learner.load(path)
         arrays, metadata = models.read(path)
         if "filter" not in metadata:

@@ -1,4 +1,4 @@
-"""OnlineRanker: scikit-learn's door to ranking."""
+"""OnlineRanker: a learner that ranks, as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class OnlineRanker(OnlineEstimator):
     Attributes
     ----------
     learner_
-        The learner, with the stream door.
+        The learner, for streams.
     auc_, ndcg_
         Over all queries learned so far, by scores from before each was learned: the share of its
         pairs in the right order (ties count half), and the mean NDCG.
@@ -95,12 +95,12 @@ class OnlineRanker(OnlineEstimator):
         return False
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The score of each row: larger is better, comparable inside a query."""
+        """Predict the score of each row: larger is better, comparable inside a query."""
         X = self._columns(X)
         return np.asarray(self.learner_.decision_many(X))
 
     def score(self, X: Any, y: Any, qid: Any = None) -> float:
-        """The mean NDCG of the queries."""
+        """Return the mean NDCG of the queries."""
         scores = self.predict(X)
         relevance, queries = _with_queries(np.asarray(y, np.float64), qid).T
         found = [ndcg(relevance[a:b], scores[a:b]) for a, b in groups(queries)]

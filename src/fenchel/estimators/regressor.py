@@ -1,4 +1,4 @@
-"""OnlineRegressor: scikit-learn's door to regression."""
+"""OnlineRegressor: a learner as a scikit-learn regressor."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         return learner
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The number of each row, as the next round would predict it; one column an output."""
+        """Predict the number of each row, as the next round would predict it; one column an output."""
         X = self._columns(X)
         return np.asarray(self.learner_.decision_many(X))
 

@@ -1,4 +1,4 @@
-"""River's door: a learner inside River's pipelines and evaluations.
+"""Learners inside River's pipelines and evaluations.
 
     from fenchel import learners
     from fenchel.estimators.river import RiverClassifier
@@ -33,7 +33,7 @@ else:
 
 
 class _Adapter:
-    """What both have in common: the learner given is left as it is, a twin of it learns."""
+    """The common base of both: the learner given is left as it is, a twin of it learns."""
 
     _tasks: tuple[str, ...]
 
@@ -59,7 +59,7 @@ class _Adapter:
 class RiverClassifier(_Adapter, Classifying):
     """A learner of two classes or of several as a classifier of River.
 
-    ``learner`` is the template; ``learner_`` the one that learns, with all its own doors.
+    ``learner`` is the template; ``learner_`` the one that learns, with all its own methods.
 
     >>> model = RiverClassifier(learners.gradient_descent(loss="logistic"))
     >>> model.learn_one({"free": 1.0}, True)

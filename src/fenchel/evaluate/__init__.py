@@ -1,9 +1,9 @@
 """Progressive validation: every prediction is scored before its label is learned from."""
 
 from fenchel.evaluate.block_cutting import learn, predict
-from fenchel.evaluate.certifying import Certified, best_certificates
-from fenchel.evaluate.comparison import Comparison, Contest, compare
+from fenchel.evaluate.certified_runs import Certified, best_certificates
 from fenchel.evaluate.constant import BestConstant
+from fenchel.evaluate.contest import Comparison, Contest, compare
 from fenchel.evaluate.default_learners import learners_for
 from fenchel.evaluate.inputs import columns_by_name
 from fenchel.evaluate.measures import Outcome, outcome

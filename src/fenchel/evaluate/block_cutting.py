@@ -22,7 +22,7 @@ from fenchel.rows import Block
 
 
 def learn(learner: Learner, block: Block, width: int = 0) -> Array:
-    """Learn from every row in turn; the margins are from before each label was seen.
+    """Learn from every row in turn; the margins returned are from before each label was seen.
 
     ``width`` is the number of columns where it is known in advance (arrays, hashed names).
     """
@@ -45,7 +45,7 @@ def pieces(learner: Learner, block: Block, known: int) -> Iterator[Block]:
 
 
 def predict(learner: Learner, block: Block) -> Array:
-    """The margins of the block's rows, each as the next round would see it; nothing changes."""
+    """Compute the margins of the block's rows, each as the next round would see it; nothing changes."""
     columns = learner.columns
     if block.rows.used_columns <= columns or not learner.engine.counts_columns:
         return learner.decision_rows(block.rows)

@@ -1,4 +1,4 @@
-"""Which learners suit a task, as specifications."""
+"""The learners that suit a task, as specifications."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DIAGONAL = {"vovk_azoury_warmuth": "vovk_azoury_warmuth:diagonal=yes"}
 
 
 def learners_for(task: str, columns: int) -> list[str]:
-    """Every learner for the task, those with a full matrix only where the columns are few.
+    """List every learner for the task, those with a full matrix only where the columns are few.
 
     >>> learners_for("regression", columns=1_000)[:3]
     ['adagrad', 'auto', 'coin_betting']

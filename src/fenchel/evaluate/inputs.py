@@ -1,4 +1,4 @@
-"""What users bring to an evaluation: a learner or its specification, blocks, names that must agree."""
+"""The inputs of an evaluation: a learner or its specification, blocks, names that must agree."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def naming(learners: Iterable[Learner], blocks: Any) -> Iterator[None]:
 
 
 def columns_by_name(names: Names, columns: int) -> dict[str, int]:
-    """The first so many names, with their columns."""
+    """Return the first so many names, with their columns."""
     return {names.name(column): column for column in range(min(columns, len(names)))}
 
 

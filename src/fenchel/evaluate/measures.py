@@ -1,4 +1,4 @@
-"""What a prediction cost: zero-one loss and margin errors of classes, squared error of numbers."""
+"""The cost of a prediction: zero-one loss and margin errors of classes, squared error of numbers."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _more(count: int | None, flags: Flags | None) -> int | None:
 
 
 class Step(NamedTuple):
-    """What one block brought: the margins, the labels as the learner's numbers, the outcome."""
+    """The result of one block: the margins, the labels as the learner's numbers, the outcome."""
 
     margins: Array
     targets: Array
@@ -70,7 +70,7 @@ class Step(NamedTuple):
 
 
 class Run:
-    """A learner on its way through a stream, its score, and the loss along the way."""
+    """A learner that is being run over a stream, with its score and the loss along the way."""
 
     def __init__(self, learner: Learner, width: int = 0) -> None:
         self.learner = learner
@@ -105,7 +105,7 @@ def targets_of(learner: Learner, block: Block) -> Array:
 
 
 def progressive(learner: Learner | str, blocks: Iterable[Block], width: int = 0) -> Score:
-    """Run a learner over the blocks of a stream: how good were its predictions along the way?
+    """Run a learner over the blocks of a stream, and score its predictions along the way.
 
     The learner keeps the names of a stream that has some. A specification is enough where only
     the score is wanted.

@@ -13,7 +13,7 @@ from fenchel.rows import Block
 
 
 def whole_queries(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The same rows in blocks that no query crosses: the last query waits for the next block."""
+    """Cut the same rows into blocks that no query crosses: the last query waits for the next block."""
     waiting: Block | None = None
     for block in blocks:
         joined = block if waiting is None else Block.concatenate([waiting, block])

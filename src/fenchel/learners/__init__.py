@@ -1,4 +1,4 @@
-"""Learners: the stream door, and the paper's names as compositions of three parts."""
+"""Learners for streams: the paper's algorithms by name, as compositions of three parts."""
 
 from fenchel.learners.automatic import auto, hedge
 from fenchel.learners.catalogue import CATALOGUE, NESTED, from_parameters

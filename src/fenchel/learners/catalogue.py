@@ -28,7 +28,7 @@ ELSEWHERE = {
 
 
 class Entry(NamedTuple):
-    """What ``fenchel learners`` tells about one learner; ``build`` makes it."""
+    """One learner's entry in ``fenchel learners``; ``build`` makes it."""
 
     build: Callable[..., Any]
     tasks: tuple[str, ...]
@@ -45,7 +45,7 @@ NESTED: dict[str, str] = {}
 
 
 def from_parameters(name: str, parameters: Mapping[str, Any]) -> Any:
-    """The learner of this name."""
+    """Build the learner of this name."""
     if name not in CATALOGUE:
         hint = similar_names(name) or f"choose one of {', '.join(sorted(CATALOGUE))}"
         raise ValueError(f"there is no learner {name!r}: {hint}")

@@ -43,7 +43,7 @@ MOST_FULL = 20_000
 
 
 class Parts(NamedTuple):
-    """What a learner is made of: loss × regularizer × rule, and what average and certificates need."""
+    """The parts of a learner: loss × regularizer × rule, and what average and certificates need."""
 
     loss: Any
     regularizer: Any
@@ -53,7 +53,7 @@ class Parts(NamedTuple):
 
 
 def compose(loss: Any, regularizer: Any, rule: Any, *, averaged: bool, certify: bool) -> Parts:
-    """These parts, with an average and a ledger where they are asked for.
+    """Put parts together, with an average and a ledger where they are asked for.
 
     Whatever a part lacks is named here, before anything is compiled.
     """
@@ -124,7 +124,7 @@ class Composed(Engine):
 
     @property
     def rule(self) -> Any:
-        """What chooses z_t."""
+        """The rule that chooses z_t."""
         return self._parts.rule
 
     @property
@@ -144,11 +144,11 @@ class Composed(Engine):
         return self._has_matrix
 
     def state_arrays(self) -> dict[str, Array]:
-        """The state by name, as wide as the columns taken up: spare room is left out."""
+        """Return the state by name, as wide as the columns taken up: spare room is left out."""
         return dict(state.arrays(self._parts, width=self.columns + 1))
 
     def restart(self, width: int) -> None:
-        """Fresh state of so many columns."""
+        """Begin with fresh state of so many columns."""
         self._hold(state.start(self._parts, self._slots_for(width)))
         self.columns = width
         self._set_dimension(width)
@@ -173,7 +173,7 @@ class Composed(Engine):
     # ── learning and reading ────────────────────────────────────────────────────────────────────
 
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
-        """The compiled loop.
+        """Learn by the compiled loop.
 
         Where the rows are many against the state, it is copied and rows are checked on the way;
         where they are few, they are checked first.
@@ -237,7 +237,7 @@ class Composed(Engine):
         return view._replace(indices=np.minimum(view.indices, np.uint32(self.columns)))
 
     def weights(self) -> Array:
-        """The weight of each slot, the intercept's first."""
+        """Return the weight of each slot, the intercept's first."""
         f = self._parts.average.read(self._parts.regularizer)
         out, bias = np.zeros(self.columns + 1), float(self.intercept)
         suited(read_weights, f)(f, np.zeros(1, np.uint32), np.zeros(1), bias, out)
@@ -251,7 +251,7 @@ class Composed(Engine):
         return hasattr(self.loss, "probability")
 
     def probabilities(self, margins: Array) -> Array:
-        """The probability of each class, where the loss models one."""
+        """Compute the probability of each class, where the loss models one."""
         chance = getattr(self.loss, "probability", None)
         if chance is None:
             return super().probabilities(margins)
@@ -269,7 +269,7 @@ class Composed(Engine):
     # ── what was promised ───────────────────────────────────────────────────────────────────────
 
     def certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
-        """Every certificate of the run."""
+        """Measure every certificate of the run."""
         parts = self._parts
         if not self.certifies:
             return super().certify(read, past, u)
@@ -285,7 +285,7 @@ class Composed(Engine):
         return certificates.certificates(parts, read, self.columns, self.intercept, candidates)
 
     def missing(self) -> dict[str, list[str]]:
-        """Every theorem, with what it misses of these parts."""
+        """List every theorem with what it misses of these parts."""
         return certificates.missing(self._parts, self.columns, self.intercept)
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────

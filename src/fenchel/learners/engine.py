@@ -1,9 +1,9 @@
-"""What is inside a learner: an engine learns numbers from rows, and knows no names and no labels.
+"""Engines, one inside each learner: they learn numbers from rows, and know no names and no labels.
 
-``Learner`` is the door that users see: it turns dicts and arrays into rows, labels into numbers, and
+``Learner`` is what users see: it turns dicts and arrays into rows, labels into numbers, and
 refuses what cannot be learned from. Behind it stands one engine: three parts in the compiled loop
-(``Composed``), a mixture of engines, one for each class, and so on. Whoever writes another kind of
-learner writes an engine.
+(``Composed``), a mixture of engines, one for each class, and so on. Another kind of
+learner is another engine.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Engine(ABC):
     """Learns targets from rows: ±1 for two classes, 0, 1, 2, … for several, numbers, or rows of these.
 
     ``columns`` is how many columns it knows, ``outputs`` how many classes, labels, outputs or tasks;
-    ``counts`` are the rounds and the updates so far; ``certifies`` tells whether the sums of the
+    ``counts`` are the rounds and the updates so far; ``certifies`` is whether the sums of the
     certificates are kept along the run.
     """
 
@@ -71,7 +71,7 @@ class Engine(ABC):
 
     @abstractmethod
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
-        """Learn from the rows in turn; the margins, each from before its target was seen.
+        """Learn from the rows in turn; returns the margins, each from before its target was seen.
 
         ``importance`` has one number a row, or one for all. Unless ``checked``, a row may be unsound:
         ``BadRowError`` leaves the state as it was. Room was made by ``take_up``.
@@ -83,26 +83,26 @@ class Engine(ABC):
 
     @abstractmethod
     def read(self, rows: Rows, what: str = "margins") -> Array:
-        """The ``margins`` or ``spreads`` of sound rows, as the next round would see them.
+        """Compute the ``margins`` or ``spreads`` of sound rows, as the next round would see them.
 
         Nothing changes: columns that are not known have weight 0.
         """
 
     @abstractmethod
     def weights(self) -> Array:
-        """Every weight, the intercept's first; one column an output where there are several."""
+        """Return every weight, the intercept's first; one column an output where there are several."""
 
     def present(self, margins: Any) -> Any:
-        """What labels are read from: the margins themselves, or their signs."""
+        """Turn margins into what labels are read from: themselves, or their signs."""
         return margins
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether margins tell probabilities."""
+        """Whether margins give probabilities."""
         return False
 
     def probabilities(self, margins: Array) -> Array:
-        """The probability of each class, from margins."""
+        """Compute the probability of each class, from margins."""
         raise ValueError(
             f"{self.name} gives no probabilities: learn with loss='logistic', or use decision_one"
         )
@@ -143,16 +143,16 @@ class Engine(ABC):
         """Undo ``take_up``, and what was learned since."""
 
     def declare(self, outputs: int) -> None:
-        """So many classes, labels or tasks are known before any is seen."""
+        """Take so many classes, labels or tasks as known before any is seen."""
         self.outputs = max(self.outputs, outputs)
 
     @abstractmethod
     def state_arrays(self) -> dict[str, Array]:
-        """The state by name: with the specification all there is to an engine."""
+        """Return the state by name: with the specification all there is to an engine."""
 
     @abstractmethod
     def restart(self, width: int) -> None:
-        """Fresh state of so many columns."""
+        """Begin with fresh state of so many columns."""
 
     def lay_in(self, arrays: Mapping[str, Array], width: int) -> None:
         """Take the state of a model file."""
@@ -173,7 +173,7 @@ class Engine(ABC):
         return
 
     def copy(self) -> Engine:
-        """An engine in the same state that goes its own way."""
+        """Copy the engine: the same state, independent from then on."""
         twin: Engine = object.__new__(type(self))
         twin.__setstate__(self.__getstate__())
         return twin
@@ -189,15 +189,15 @@ class Engine(ABC):
     # ── what was promised ───────────────────────────────────────────────────────────────────────
 
     def certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
-        """The certificates over rows read again; without u against the best in hindsight."""
+        """Measure the certificates over rows read again; without u against the best in hindsight."""
         raise ValueError(f"{self.name} kept no ledger: make it with certify=True")
 
     def headline(self, found: list[Certificate]) -> Certificate:
-        """The certificate that speaks for the whole."""
+        """Choose the certificate that stands for the whole."""
         return tightest(found)
 
     def missing(self) -> dict[str, list[str]]:
-        """Every theorem, with what it misses of this engine."""
+        """List every theorem with what it misses of this engine."""
         raise ValueError(f"{self.name} is made of several learners: ask one of them")
 
 
@@ -209,5 +209,5 @@ def refuse_unsound(rows: Rows, checked: bool) -> None:
 
 
 def some_of(importance: Array, begin: int, end: int) -> Array:
-    """The importance of some rows; one number speaks for all."""
+    """The importance of some rows; one number serves all."""
     return importance if len(importance) == 1 else importance[begin:end]

@@ -22,7 +22,7 @@ NOTHING: dict[str, int] = {}
 class SingleRow:
     """A block of one row, in arrays that the next example overwrites.
 
-    They may be longer than the row: ``indptr`` tells where it ends.
+    They may be longer than the row: ``indptr`` has where it ends.
     """
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ PLAIN = frozenset({bool, int, float, str})
 
 
 class Labels:
-    """Which label is −1 and which +1: declared, or recognised from the labels themselves.
+    """The labels that are −1 and +1: declared, or recognised from the labels themselves.
 
     ±1, 0/1 and booleans need no explanation. Of any other pair the first to come is negative, however
     many arrive together.
@@ -66,7 +66,7 @@ class Labels:
         return np.where(is_positive, 1.0, -1.0)
 
     def recall(self, label: Any) -> Array | None:
-        """±1 for a plain label met before, None for any other."""
+        """±1 for a plain label seen before, None for any other."""
         if type(label) not in PLAIN:
             return None
         negative, positive = self._pair
@@ -121,7 +121,7 @@ class Labels:
 
 
 class ClassLabels:
-    """Class labels as numbers, in the order met unless declared.
+    """Class labels as numbers, in the order of their first rows unless declared.
 
     >>> labels = ClassLabels()
     >>> labels.encode(np.array(["b", "a", "b"]))
@@ -157,7 +157,7 @@ class ClassLabels:
         return out
 
     def recall(self, label: Any) -> Array | None:
-        """The number of a plain label met before, None for any other."""
+        """The number of a plain label seen before, None for any other."""
         if type(label) not in PLAIN or label not in self.classes:
             return None
         return np.array([float(self.classes.index(label))])
@@ -423,7 +423,7 @@ def _usual_place(label: Any) -> int | None:
 
 
 def _first_three(array: NDArray[Any]) -> list[Any]:
-    """The labels that occur, in the order met; of numbers and strings the first three."""
+    """The labels that occur, in the order of their first rows; of numbers and strings the first three."""
     if array.dtype.kind == "O":
         return list(dict.fromkeys(array.tolist()))
     found: list[Any] = []

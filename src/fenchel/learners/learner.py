@@ -58,7 +58,7 @@ class Learner:
         intercept: bool = True,
         classes: Sequence[Any] | None = None,
     ) -> Learner:
-        """A learner of your own parts."""
+        """Make a learner of your own parts."""
         parts = compose(loss, regularizer, rule, averaged=averaged, certify=certify)
         return Learner(Composed(parts, intercept=intercept), classes)
 
@@ -82,12 +82,12 @@ class Learner:
 
     @property
     def specification(self) -> str:
-        """Enough to build the learner again, ``name:key=value,…``."""
+        """The text that builds the learner again, ``name:key=value,…``."""
         return self.engine.specification
 
     @property
     def task(self) -> str:
-        """binary, multiclass, regression, …"""
+        """The task: binary, multiclass, regression, …"""
         return self.engine.task
 
     @property
@@ -124,7 +124,7 @@ class Learner:
         return repr(self.engine)
 
     def __getattr__(self, name: str) -> Any:
-        """What the engine offers beyond this class: ``shares``, ``experts``, ``loss``, ``auc``, …"""
+        """Look up what the engine offers beyond this class: ``shares``, ``experts``, ``loss``, ``auc``, …"""
         if name.startswith("_") or name == "engine":
             raise AttributeError(f"a learner has no {name!r}")
         try:
@@ -182,7 +182,7 @@ class Learner:
         return told
 
     def confidence_one(self, x: Mapping[str, Any] | ArrayLike) -> float:
-        """Compute x·A⁻¹·x of a second-order learner: small where it has seen much of the like."""
+        """Compute x·A⁻¹·x of a second-order learner: small where it has seen many similar rows."""
         return float(self._read_one(x, "spreads")[0])
 
     # ── many at once ────────────────────────────────────────────────────────────────────────────
@@ -278,7 +278,7 @@ class Learner:
         return self.engine.certifies
 
     def certificates(self, u: ArrayLike | None = None, stream: Any = None) -> list[Certificate]:
-        """Measure both sides of every inequality that speaks of this run (``certify=True``).
+        """Measure both sides of every inequality that covers this run (``certify=True``).
 
         Against u (one number a column, the intercept's first or left out), or against the best
         ones in hindsight. Beyond 50 MB of rows, or after loading, they are asked for again as
@@ -319,13 +319,13 @@ class Learner:
             return certification.regret(self, stream)
 
     def forget_rows(self) -> None:
-        """Keep no rows for the certificates: whoever asks for them gives the stream again."""
+        """Keep no rows for the certificates: to ask for them, give the stream again."""
         self._memory.close()
 
     # ── keeping it ──────────────────────────────────────────────────────────────────────────────
 
     def copy(self) -> Learner:
-        """Copy the learner: the same state, which goes its own way."""
+        """Copy the learner: the same state, independent from then on."""
         with self._lock:
             twin: Learner = object.__new__(type(self))
             twin.__setstate__(self.__getstate__())

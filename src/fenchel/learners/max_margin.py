@@ -53,7 +53,7 @@ class MaxMargin(Engine):
         self.begun = np.zeros(1)  # slots for columns in the first round
 
     def declare(self, outputs: int) -> None:
-        """So many classes are rivals from the first row on."""
+        """Take so many classes as rivals from the first row on."""
         self._know(max(self.outputs, outputs), self.rounds)
 
     @property
@@ -63,12 +63,12 @@ class MaxMargin(Engine):
         return bool(state.dimensions_of(self._parts)) and bool(told)
 
     def state_arrays(self) -> dict[str, Array]:
-        """The state by name, columns × classes: spare room is left out."""
+        """Return the state by name, columns × classes: spare room is left out."""
         kept = {name: self._used(array) for name, array in state.arrays(self._parts)}
         return {**kept, "joined": self.joined, "begun": self.begun} if self.certifies else kept
 
     def restart(self, width: int) -> None:
-        """Fresh state of so many columns."""
+        """Begin with fresh state of so many columns."""
         self._parts = state.start(self._parts, 2)
         self._room = 1, 1
         self.columns = width
@@ -141,7 +141,7 @@ class MaxMargin(Engine):
         state.set_dimension(dimensions, (columns + self.intercept) * self.outputs)
 
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
-        """A round of the parts on (e_y − e_ŷ)·xᵀ for each row."""
+        """Run a round of the parts on (e_y − e_ŷ)·xᵀ for each row."""
         refuse_unsound(rows, checked)
         return self.learn_pairs(rows, targets, importance)[0]
 
@@ -181,7 +181,7 @@ class MaxMargin(Engine):
         return scores, rivals
 
     def read(self, rows: Rows, what: str = "margins") -> Array:
-        """The score of each class."""
+        """Compute the score of each class."""
         scores = np.zeros((len(rows), self.outputs))
         self._set_dimension(max(rows.width, self.columns))
         run = suited(decide_classes, *self._parts)
@@ -203,7 +203,7 @@ class MaxMargin(Engine):
         return view._replace(indices=np.minimum(view.indices, np.uint32(room - 1)))
 
     def weights(self) -> Array:
-        """One row of weights a column, the intercept's first; one column a class."""
+        """Return one row of weights a column, the intercept's first; one column a class."""
         f = self._parts.average.read(self._parts.regularizer)
         out = np.zeros(1 + self._room[0] * self._room[1])
         suited(read_weights, f)(f, np.zeros(1, np.uint32), np.zeros(1), 0.0, out)

@@ -47,7 +47,7 @@ class Mixture(Engine):
     loss.
 
     With ``combined`` a linear combination of the experts competes with the vote, and AdaHedge
-    chooses between the two. Margins then tell probabilities: p₊ − p₋ for two classes, the
+    chooses between the two. Margins then give probabilities: p₊ − p₋ for two classes, the
     probability of each for several. With ``unitless`` the experts see every feature in units of its
     own size: no prediction depends on the units of the data.
 
@@ -84,7 +84,7 @@ class Mixture(Engine):
         self._units: Array | None = new_units(0) if unitless else None
 
     def declare(self, outputs: int) -> None:
-        """So many classes are known before any is seen."""
+        """Take so many classes as known before any is seen."""
         super().declare(outputs)
         for expert in self.experts:
             expert.declare(outputs)
@@ -128,11 +128,11 @@ class Mixture(Engine):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether margins tell probabilities: shares of one do."""
+        """Whether margins give probabilities: shares of one do."""
         return self.task != "regression"
 
     def probabilities(self, margins: Array) -> Array:
-        """Those of the combination, which learns them under the logistic loss.
+        """Compute those of the combination, which learns them under the logistic loss.
 
         Where the vote decides against it, the two classes change places, so that the predicted class
         is the likeliest. Without a combination they are the shares of the vote, which know no doubt
@@ -145,7 +145,7 @@ class Mixture(Engine):
     # ── its state ───────────────────────────────────────────────────────────────────────────────
 
     def state_arrays(self) -> dict[str, Array]:
-        """The experts' arrays by number, AdaHedge's and the combination's."""
+        """Return the experts' arrays by number, AdaHedge's and the combination's."""
         arrays = self._blend.arrays()
         if self._units is not None:
             arrays["units"] = self._units[: self.columns]
@@ -154,7 +154,7 @@ class Mixture(Engine):
         return arrays
 
     def restart(self, width: int) -> None:
-        """Fresh state of so many columns."""
+        """Begin with fresh state of so many columns."""
         self.columns = width
         if self._units is not None:
             self._units = new_units(width)
@@ -185,7 +185,7 @@ class Mixture(Engine):
     # ── learning and reading ────────────────────────────────────────────────────────────────────
 
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
-        """Experts, units and the mixing loop, piece by piece and in parallel."""
+        """Run experts, units and the mixing loop, piece by piece and in parallel."""
         refuse_unsound(rows, checked)
         count, several = len(rows), self.task == "multiclass"
         if several:
@@ -228,7 +228,7 @@ class Mixture(Engine):
         return rows if self._units is None else scaled_rows(self._units, rows, importance, learning)
 
     def read(self, rows: Rows, what: str = "margins") -> Array:
-        """What the next round would make of the experts' margins."""
+        """Compute what the next round would make of the experts' margins."""
         rows = self._in_units(rows, ONE, learning=False)
         active = self._blend.active
 
@@ -272,10 +272,10 @@ class Mixture(Engine):
     # ── what was promised ───────────────────────────────────────────────────────────────────────
 
     def certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
-        """AdaHedge's bound, and what it makes of the certificates of each single expert.
+        """Measure AdaHedge's bound, and what it makes of the certificates of each single expert.
 
         Under ``unitless`` u is fixed on the features in units of their size, as the experts see
-        them; a u of the features as they are is then compared with nobody.
+        them; a u of the features as they are is then compared with no expert.
         """
         hedge, choice = self._blend.hedge, self._blend.choice
         found = [hedge_bound(hedge, choice)]

@@ -41,20 +41,20 @@ class MultiTask(Engine):
         self._rounds = np.zeros(1)
 
     def present(self, margins: Any) -> Any:
-        """The margins themselves, or 1 and −1."""
+        """Return the margins themselves, or 1 and −1."""
         return margins if self.loss.task == "regression" else np.where(margins > 0.0, 1, -1)
 
     def declare(self, outputs: int) -> None:
-        """So many tasks are known before any is seen."""
+        """Take so many tasks as known before any is seen."""
         super().declare(outputs)
         self._make_room(self.columns)
 
     def state_arrays(self) -> dict[str, Array]:
-        """Θ and t."""
+        """Return Θ and t."""
         return {"theta": self._theta[: self.columns + 1], "rounds": self._rounds}
 
     def restart(self, width: int) -> None:
-        """Fresh state of so many columns."""
+        """Begin with fresh state of so many columns."""
         self.columns = width
         self._theta = np.zeros((width + 1, self.outputs))
         self._rounds[0] = 0.0
@@ -65,7 +65,7 @@ class MultiTask(Engine):
         return kept
 
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
-        """A round of matrices for each row."""
+        """Run a round of matrices for each row."""
         refuse_unsound(rows, checked)
         self.outputs = max(self.outputs, targets.shape[1])
         self._make_room(self.columns)

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fenchel import certificates
-from fenchel.certificates import Certificate, Hindsight, Reading, seen_through
+from fenchel.certificates import Certificate, Hindsight, seen_through
 from fenchel.certificates.rerun import targets_of
 from fenchel.parts.state import Array
-from fenchel.rows import Block
+from fenchel.rows import Block, ReadBlocks
 from fenchel.rows.pairs import pair_rows
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ LATE = "coordinates that are all there from the first pair on, since f_t counts 
 
 
 def certify(
-    engine: MaxMargin, read: Reading, past: Hindsight | None, u: ArrayLike | None
+    engine: MaxMargin, read: ReadBlocks, past: Hindsight | None, u: ArrayLike | None
 ) -> list[Certificate]:
     """Every certificate of the run over its pairs; none where f_t counts coordinates that came late."""
     if came_late(engine):
@@ -63,7 +63,7 @@ def came_late(engine: MaxMargin) -> bool:
     return bool(np.any(engine.joined > first) or engine.begun[0] != engine.columns + 1.0)
 
 
-def pairs_seen(read: Reading, blank: MaxMargin, classes: int, columns: int) -> Reading:
+def pairs_seen(read: ReadBlocks, blank: MaxMargin, classes: int, columns: int) -> ReadBlocks:
     """The rows as pairs (e_y − e_ŷ)·xᵀ with target +1; a row without a rival is none."""
 
     def changed() -> Iterator[Block]:

@@ -70,11 +70,11 @@ class Ranking(Engine):
         return float(self._tally[GAIN] / self._tally[ORDERED]) if self._tally[ORDERED] else 1.0
 
     def state_arrays(self) -> dict[str, Array]:
-        """The learner's arrays, and the figures so far."""
+        """Return the learner's arrays, and the figures so far."""
         return {"tally": self._tally, **self._inner.state_arrays()}
 
     def restart(self, width: int) -> None:
-        """Fresh state of so many columns."""
+        """Begin with fresh state of so many columns."""
         self.columns = width
         self._tally = np.zeros(5)
         self._inner.restart(width)
@@ -88,7 +88,7 @@ class Ranking(Engine):
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
-        """The scores of each query, then a round for each of its pairs."""
+        """Score each query, then run a round for each of its pairs."""
         refuse_unsound(rows, checked)
         if targets.shape[1] != 2:
             raise ValueError(f"y has shape {targets.shape}: give (relevance, query) for each row")
@@ -138,11 +138,11 @@ class Ranking(Engine):
             return np.asarray(np.nan_to_num(group[:, :known] @ weights[:known]))
 
     def read(self, rows: Rows, what: str = "margins") -> Array:
-        """The score of each row."""
+        """Compute the score of each row."""
         return self._scores(rows.to_matrix())
 
     def weights(self) -> Array:
-        """Those of the learner inside."""
+        """Return the weights of the learner inside."""
         return self._inner.weights()
 
     def take_up(self, width: int) -> Any:

@@ -18,7 +18,7 @@ P = ParamSpec("P")
 
 
 class Options(TypedDict, total=False):
-    """What every learner takes beside its own parameters.
+    """The parameters that every learner takes beside its own.
 
     ``task`` = "binary" lets a loss of regression learn two classes, as targets ±1.
     """

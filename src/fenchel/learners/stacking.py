@@ -1,4 +1,4 @@
-"""What a mixture makes of its experts' margins: their vote or mean, and their combination above it.
+"""The prediction of a mixture from its experts' margins: their vote or mean, and their combination above it.
 
 Margins come as margins[k, t, c]: expert, row, class; a margin between two classes, or a number, has
 only c = 0. What is made of a row is made before its label counts.
@@ -162,7 +162,7 @@ class Blend(ABC):
         return arrays
 
     def copy(self: Kind) -> Kind:
-        """The same state, which goes its own way."""
+        """Copy the state, independent from then on."""
         twin = type(self)(len(self.hedge.losses), self.combination is not None)
         kept = self.arrays()
         for name, array in twin.arrays().items():
@@ -171,11 +171,11 @@ class Blend(ABC):
 
     @abstractmethod
     def learn(self, margins: Array, y: Array, weights: Array) -> Array:
-        """What is made of each row from before its label, which then counts."""
+        """Predict each row from before its label, which then counts."""
 
     @abstractmethod
     def read(self, margins: Array) -> Array:
-        """What the next round would make of each row."""
+        """Predict each row as the next round would."""
 
 
 class ClassBlend(Blend):

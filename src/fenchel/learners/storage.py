@@ -27,7 +27,7 @@ def save(
 
 
 def describe(learner: Any) -> dict[str, Any]:
-    """What a model file says of its learner beside the arrays."""
+    """Describe the learner for a model file, beside its arrays."""
     metadata = {
         "learner": learner.name,
         "parameters": {k: specification.encode(v) for k, v in learner.parameters.items()},

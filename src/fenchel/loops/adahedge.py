@@ -127,7 +127,7 @@ def charged(importance: float, loss: float) -> float:
 def choice_of(margins: Array, k: int, t: int, two: bool) -> int:
     """The class that expert k gives its vote to, −1 while it knows none.
 
-    ``two``: one margin speaks for the second class and against the first.
+    ``two``: one margin counts for the second class and against the first.
     """
     if two:
         return 1 if margins[k, t, 0] > 0.0 else 0

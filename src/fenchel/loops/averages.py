@@ -29,7 +29,7 @@ class NoAverage(NamedTuple):
     """Nothing is averaged."""
 
     def read(self, regularizer: Any) -> Any:
-        """What predictions are read from: the last weights."""
+        """Return what predictions are read from: the last weights."""
         return regularizer
 
 
@@ -44,7 +44,7 @@ class Average(NamedTuple):
     rounds: Array = SCALAR
 
     def read(self, regularizer: Any) -> Any:
-        """What predictions are read from: the mean of all weights so far."""
+        """Return what predictions are read from: the mean of all weights so far."""
         return Averaged(regularizer, self)
 
 
@@ -91,7 +91,7 @@ def _averaged_weight(f: Any, view: Any, slot: Any, x: float) -> float:
 
 
 def average_for(f: Any) -> Average:
-    """The average of a regularizer's weights, if its verbs can keep one."""
+    """Make the average of a regularizer's weights, if its verbs can keep one."""
     refuse_missing(f, AVERAGING, "averaged=True")
     if not getattr(f, "averageable", True):
         raise ValueError(

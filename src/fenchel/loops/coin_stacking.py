@@ -98,7 +98,7 @@ def standardise(
 
 @helper
 def _bet(coins: Any, k: int) -> float:
-    """What expert k's bettor stakes, from a wealth that began at 1; never against its expert."""
+    """The stake of expert k's bettor, from a wealth that began at 1; never against its expert."""
     return float(max(coins.sums[k], 0.0) / (coins.stakes[k] + 1.0) * (1.0 + coins.reward[k]))
 
 

@@ -7,7 +7,7 @@ every value in units stays the same up to rounding. |x|/unit ≤ 2·n after n va
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from fenchel._numba import helper, kernel
 from fenchel._numba.jit import lean
 from fenchel.parts.state import Array
 from fenchel.regularizers.safe_division import in_units, inverse
-from fenchel.rows import Block, Rows
+from fenchel.rows import Block, ReadBlocks, Rows
 from fenchel.rows.types import LARGEST, DenseRows
 
 # One row a column, so that a feature costs one line of the cache: Σ|x|, how many, the unit, 1/unit.
@@ -98,10 +98,7 @@ def scaled_rows(units: Array, rows: Rows, importance: Array, learning: bool) -> 
     return Rows.sparse(indptr, indices, values, rows.width)
 
 
-Reading = Callable[[], Iterable[Block]]
-
-
-def scaled_reading(read: Reading, columns: int) -> Reading:
+def scaled_reading(read: ReadBlocks, columns: int) -> ReadBlocks:
     """The rows of a whole stream, read again, as they were seen while it was learned."""
 
     def changed() -> Iterator[Block]:

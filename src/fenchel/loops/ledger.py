@@ -184,7 +184,7 @@ def _record_round(
 
 
 def ledger_for(f: Any) -> Ledger | LossLedger:
-    """The ledger that a regularizer's verbs can keep."""
+    """Make the ledger that a regularizer's verbs can keep."""
     return LossLedger() if missing_verbs(f, LEDGER) else Ledger()
 
 

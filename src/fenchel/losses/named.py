@@ -23,7 +23,7 @@ BY_NAME: dict[str, type] = {
 
 
 def named(loss: Any) -> Any:
-    """The loss of this name, or the loss object itself.
+    """Return the loss of this name, or the loss object itself.
 
     >>> named("hinge")
     Hinge()

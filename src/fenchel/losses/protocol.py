@@ -4,7 +4,7 @@ Two verbs, in compiled code and in Python: ``value`` and ``derivative``. Then fa
 
 * ``task``: "binary" for labels ±1, "regression" for numbers, "multiclass" for class numbers;
 * ``lipschitz``: L with |ℓ′| ≤ L, or None where the derivative is unbounded;
-* ``family``: the loss by its name in a theorem ("hinge", "squared"), "" where none speaks of it;
+* ``family``: the loss by its name in a theorem ("hinge", "squared"), "" where none names it;
 * ``prox(m, y, step)``: argmin over p of ℓ(p, y) + (p − m)²/(2·step), where the loss has kinks;
 * ``probability(margins)``: the probability of the positive class, where the loss models one.
 """
@@ -27,5 +27,5 @@ def derivative(loss: Any, margin: float, y: float) -> Any:
 
 
 def family_of(loss: Any) -> str:
-    """The loss by its name in a theorem, "" where none speaks of it."""
+    """The loss by its name in a theorem, "" where none names it."""
     return str(getattr(loss, "family", ""))

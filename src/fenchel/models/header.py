@@ -35,7 +35,7 @@ FIELDS = {"format", "format_version", "sha256", "tensors_sha256", "model"}
 
 @dataclass(frozen=True)
 class Header:
-    """What a header says, checked: the tensors lie one after another and fill the file."""
+    """The contents of a header, checked: the tensors lie one after another and fill the file."""
 
     digest: str
     tensors_digest: str

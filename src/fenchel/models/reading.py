@@ -22,7 +22,7 @@ from fenchel.models.tensors import DTYPES
 def read(
     path: StrPath, *, mmap: bool = False, verify: bool = True
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The arrays and the metadata of a model file, or ``ModelRefused``.
+    """Read the arrays and the metadata of a model file, or raise ``ModelRefused``.
 
     With ``mmap`` the arrays are read-only views of the file, loaded page by page when touched.
     Without ``verify`` the tensors' digest is not recomputed; the header is always checked whole.
@@ -44,7 +44,7 @@ def read(
 
 
 def read_metadata(path: StrPath) -> dict[str, Any]:
-    """The metadata alone, from the header alone, which is checked whole."""
+    """Read the metadata alone, from the header alone, which is checked whole."""
     with naming(path), _opened(path) as (_, header):
         return header.metadata
 

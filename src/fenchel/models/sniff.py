@@ -1,4 +1,4 @@
-"""What a file is, from its first bytes: a model of a known format, or something else."""
+"""The kind of a file, from its first bytes: a model of a known format, or something else."""
 
 from __future__ import annotations
 

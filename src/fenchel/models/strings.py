@@ -11,7 +11,7 @@ from fenchel.models.errors import NOT_OURS, ModelRefused
 
 
 def pack_strings(strings: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
-    """The UTF-8 bytes of all strings, and where each one ends.
+    """Pack strings: the UTF-8 bytes of all, and where each one ends.
 
     >>> text, ends = pack_strings(["free", "", "naïve"])
     >>> ends
@@ -25,7 +25,7 @@ def pack_strings(strings: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def unpack_strings(text: np.ndarray, ends: np.ndarray) -> list[str]:
-    """The strings that ``pack_strings`` packed; arrays that it cannot have made are refused."""
+    """Unpack the strings that ``pack_strings`` packed; arrays that it cannot have made are refused."""
     places = [0, *ends.tolist()]
     raw = text.tobytes()
     if places[-1] != len(raw) or any(begin > end for begin, end in pairwise(places)):

@@ -1,4 +1,4 @@
-"""Where arrays begin: with a line of the cache, and large ones with a large page."""
+"""Arrays that begin with a line of the cache, and large ones with a large page."""
 
 from __future__ import annotations
 

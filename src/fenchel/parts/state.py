@@ -103,7 +103,7 @@ def room(part: Any, width: Width) -> dict[str, Array]:
 
 
 def start(part: Part, width: Width) -> Part:
-    """The same part with state arrays of its own, zero, ``width`` slots wide."""
+    """Return the part with state arrays of its own, zero, ``width`` slots wide."""
     changes: dict[str, Any] = dict(room(part, width))
     for name, value in fields(part).items():
         if is_part(value):
@@ -171,7 +171,7 @@ def restore(part: Any, kept: Any) -> None:
 
 
 def dimensions_of(part: Any) -> list[Array]:
-    """Where a part, or one inside it, wants to be told how many coordinates there are."""
+    """The places where a part, or one inside it, keeps how many coordinates there are."""
     found = []
     for name, value in fields(part).items():
         if marker_of(part, name) is DIMENSION:
@@ -182,7 +182,7 @@ def dimensions_of(part: Any) -> list[Array]:
 
 
 def set_dimension(dimensions: Sequence[Array], coordinates: float) -> None:
-    """Tell them."""
+    """Set the number of coordinates in all of them."""
     for dimension in dimensions:
         # Skipped where it is right already: a model mapped from a file is read-only.
         if dimension[0] != coordinates:

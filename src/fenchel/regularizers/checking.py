@@ -19,7 +19,7 @@ def check_regularizer(part: Any, *, width: Width = 6, seed: int = 0) -> None:
 
     ``part`` is what ``MirrorDescent`` takes (any object with ``gradient(theta)``), what the compiled
     loops take (a NamedTuple with the verb ``weight``), or both. A property is examined where the
-    methods it speaks of exist, and passed over where they do not:
+    methods it needs exist, and passed over where they do not:
 
     * ``conjugate``: its finite differences are ``gradient``;
     * ``conjugate`` and ``value``: f(w) + f*(θ) = ⟨w, θ⟩ at w = ∇f*(θ), and ≥ at every other point;

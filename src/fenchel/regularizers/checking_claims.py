@@ -1,4 +1,4 @@
-"""What a regularizer claims in its NumPy methods, each claim tried on the rounds of a short run."""
+"""The claims of a regularizer's NumPy methods, each tried on the rounds of a short run."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def moments(name: str, f: Any, width: Width, rng: np.random.Generator) -> Iterat
 
 
 def gradient_is_the_conjugates(moment: Moment, rng: np.random.Generator) -> None:
-    """∇f* is finite, has the shape of θ, and is what finite differences of f* say."""
+    """∇f* is finite, has the shape of θ, and agrees with finite differences of f*."""
     for theta in moment.thetas:
         w = np.asarray(moment.f.gradient(theta))
         if w.shape != theta.shape:

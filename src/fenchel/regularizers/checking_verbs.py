@@ -80,7 +80,7 @@ def _weights_at(f: Any, theta: Array) -> Array:
 
 
 def _begin(f: Any, width: int) -> Any:
-    """A part with its own zero state, the number of coordinates told as a learner tells it."""
+    """A part with its own zero state, the number of coordinates set as a learner sets it."""
     lazy = state.start(f, width)
     for name, array in state.arrays(lazy):
         if name.rpartition(".")[2] == "dimension":

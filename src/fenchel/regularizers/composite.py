@@ -115,7 +115,7 @@ class Composite(NamedTuple):
         return bool(self.domain.steady)
 
     def drops(self, intercept: bool) -> _Drops | None:
-        """What sums f_{t−1}(w_t) − f_t(w_t) up without the weights, where that is possible."""
+        """A counter that sums f_{t−1}(w_t) − f_t(w_t) without the weights, where that is possible."""
         known = self.l1 == 0.0 and self.domain.unbounded
         return _Drops(self, intercept) if known else None
 
@@ -293,7 +293,7 @@ class _Drops:
         self._before = 0.0  # a_{t−1}
 
     def add(self, importance: Array, squares: Array, margins: Array, c: Array) -> None:
-        """What some rounds add; ``squares`` are ‖x_t‖² without the intercept."""
+        """Add some rounds; ``squares`` are ‖x_t‖² without the intercept."""
         a = self._curvatures(self._rounds + np.arange(1.0, len(c) + 1.0))
         growth = c * (2.0 * a * margins + c * (squares + self.intercept))
         lengths = self._square + np.concatenate([[0.0], np.cumsum(growth)])

@@ -166,7 +166,7 @@ def _touched(f: Any, slot: Any) -> float:
 
 @helper
 def _share(f: Any, slot: Any) -> float:
-    """What a touched coordinate adds to Σ exp(s_i − pivot); the others are counted, not summed."""
+    """A touched coordinate's share of Σ exp(s_i − pivot); the others are counted, not summed."""
     if _touched(f, slot) == 0.0:
         return 0.0
     s = f.total * f.theta[slot]

@@ -124,7 +124,7 @@ class FullQuadratic(NamedTuple):
         return 2.0 * y * m - plain**2 / (self.r + chi)
 
     def drops(self, intercept: bool) -> _Drops | None:
-        """What sums f_{t−1}(w_t) − f_t(w_t) up from margins alone."""
+        """A counter that sums f_{t−1}(w_t) − f_t(w_t) from margins alone."""
         return _Drops(self) if self.tentative else None
 
     @property
@@ -266,7 +266,7 @@ class _Drops:
         self._total = 0.0
 
     def add(self, importance: Array, squares: Array, margins: Array, c: Array) -> None:
-        """What some rounds add."""
+        """Add some rounds."""
         kept = importance * ((c != 0.0) | self.f.always)
         self._total -= 0.5 * float(kept @ margins**2) / self.f.r
 

@@ -37,7 +37,7 @@ class Gaussian(NamedTuple):
 @stands_still
 @part
 class ConfidentGaussian(NamedTuple):
-    """The same for soft confidence-weighted learning: 1/Σ_jj grows by α·φ/√u·x_j²."""
+    """``Gaussian`` for soft confidence-weighted learning: 1/Σ_jj grows by α·φ/√u·x_j²."""
 
     phi: float = 1.0
     theta: Array = RECORD

@@ -171,7 +171,7 @@ def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
 
 @climb.of(MaxNormScaled)
 def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
-    """Told by the standing."""
+    """0: the standing has it."""
     return 0.0
 
 

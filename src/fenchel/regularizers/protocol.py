@@ -54,7 +54,7 @@ def prepare(f: Any, row: Any) -> None:
 
 @verb
 def look(f: Any, row: Any) -> float:
-    """What the scalars of f_t are once x_t is seen, without changing f."""
+    """Compute the scalars of f_t once x_t is seen, without changing f."""
     return 1.0
 
 
@@ -140,7 +140,7 @@ def dual_norm_of(f: Any, row: Any) -> Any:
 
 @required_verb
 def spread(f: Any, view: Any, row: Any) -> Any:
-    """x·A_t⁻¹·x, how little the like of x was seen."""
+    """x·A_t⁻¹·x: large where few similar rows were seen."""
 
 
 # ── 3. averaging ────────────────────────────────────────────────────────────────────────────────
@@ -236,7 +236,7 @@ def stands_still(cls: type) -> type:
 
 
 class Standing(NamedTuple):
-    """What is read off sums that f keeps anyway: f_t*(θ), and Σ_{s≤t} ‖z_s‖²_{s,*}/(2β_s)."""
+    """Numbers read off sums that f keeps anyway: f_t*(θ), and Σ_{s≤t} ‖z_s‖²_{s,*}/(2β_s)."""
 
     height: float = 0.0
     steps: float = 0.0
@@ -244,15 +244,15 @@ class Standing(NamedTuple):
 
 @required_verb
 def dual_square(f: Any, view: Any, row: Any, size: float) -> Any:
-    """‖x_t‖²_{t,*}/β_t; 0 where ``Standing`` tells its sum."""
+    """‖x_t‖²_{t,*}/β_t; 0 where ``Standing`` has its sum."""
 
 
 @required_verb
 def climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> Any:
     """f_t*(θ_t + c·x_t) − f_t*(θ_t), with ``square`` = ‖x_t‖²_{t,*}/β_t.
 
-    0 where f never changes, since its residue is known without it, and where ``Standing`` tells it;
-    NaN where it cannot be told.
+    0 where f never changes, since its residue is known without it, and where ``Standing`` has it;
+    NaN where it is not known.
     """
 
 
@@ -270,7 +270,7 @@ def size(f: Any, row: Any) -> float:
 
 @verb
 def curvature(f: Any) -> float:
-    """β of a regularizer that does not change; 0 where it does, and nobody asks."""
+    """β of a regularizer that does not change; 0 where it does, and is not asked."""
     return 0.0
 
 
@@ -349,12 +349,12 @@ def refuse_missing(f: Any, group: tuple[tuple[Verb, ...], ...], wanted: str) -> 
         )
 
 
-# ── facts, told by methods and properties ───────────────────────────────────────────────────────
+# ── facts, stated by methods and properties ───────────────────────────────────────────────────────
 #
 # Formulas (required for certificates): value(u), conjugate(theta), gradient(theta),
 # strong_convexity, norm(u), dual_norm(z); observe(x) and commit(f_t, z) where f_t changes.
 #
-# What a theorem may ask beyond them; where a part does not tell it, nothing is promised.
+# What a theorem may ask beyond them; where a part does not state it, nothing is promised.
 
 FACTS: dict[str, Any] = {
     "constant": False,  # f_t never changes
@@ -368,5 +368,5 @@ FACTS: dict[str, Any] = {
 
 
 def fact(f: Any, name: str) -> Any:
-    """What a part tells of itself, or that it promises nothing."""
+    """Return a fact that a part states, or the default, which promises nothing."""
     return getattr(f, name, FACTS[name])

@@ -83,7 +83,7 @@ class ScaleInvariantAdaGrad(NamedTuple):
         return self.sqrt_d
 
     def widen(self, dimension: int) -> ScaleInvariantAdaGrad:
-        """The same f with so many coordinates known, on a stream whose columns come and come."""
+        """The same f with so many coordinates known, on a stream that keeps bringing columns."""
         return self._replace(dimension=np.array([float(dimension)]))
 
     @property

@@ -295,13 +295,13 @@ def _reshapes(f: Any, row: Any) -> bool:
 
 @dual_square.of(ScaleInvariantPNorm)
 def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
-    """Told by the standing."""
+    """0: the standing has it."""
     return 0.0
 
 
 @climb.of(ScaleInvariantPNorm)
 def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
-    """Told by the standing."""
+    """0: the standing has it."""
     return 0.0
 
 

@@ -14,7 +14,7 @@ Values = NDArray[np.float64]
 
 
 class Axis(NamedTuple):
-    """What an axis measures, its unit included, and whether it is logarithmic."""
+    """An axis: what it measures, its unit included, and whether it is logarithmic."""
 
     label: str
     log: bool = False
@@ -42,11 +42,11 @@ class Scale:
         self.low, self.high = low, high
 
     def shows(self, values: Values) -> NDArray[np.bool_]:
-        """Which values have a place: finite ones, on a logarithmic axis above zero."""
+        """Whether each value has a place: finite ones, on a logarithmic axis above zero."""
         return np.isfinite(values) & ((values > 0.0) | (not self.axis.log))
 
     def place(self, values: Values) -> Values:
-        """Where values lie, in pixels."""
+        """The places of values, in pixels."""
         if self.axis.log:
             low, high = math.log(self.low), math.log(self.high)
             share = (np.log(values) - low) / (high - low)

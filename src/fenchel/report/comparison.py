@@ -11,7 +11,7 @@ import numpy as np
 from fenchel.certificates import Certificate
 from fenchel.evaluate import Comparison, Run
 from fenchel.evaluate.block_cutting import learn
-from fenchel.evaluate.certifying import Certified
+from fenchel.evaluate.certified_runs import Certified
 from fenchel.learners import Composed
 from fenchel.learners.registry import certified
 from fenchel.report.feature_importance import evidence
@@ -120,7 +120,7 @@ def _loss_along_the_stream(compared: Compared) -> Section:
 
 
 def _regret_and_bounds(compared: Compared) -> Section:
-    """What theorems promised of the best learners, at several rounds of the stream."""
+    """The theorems' promises for the best learners, at several rounds of the stream."""
     drawn: list[tuple[str, str]] = []
     checkpoints = _checkpoints(compared)
     for name, run in compared.runs.items():

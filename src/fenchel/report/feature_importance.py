@@ -1,4 +1,4 @@
-"""Which features a learner relies on: its largest weights by name, and their share of the evidence."""
+"""The features that a learner relies on: its largest weights by name, and their share of the evidence."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def weight_vectors(learner: Learner) -> Iterator[Weights]:
 def evidence(learner: Learner, counts: Vector, sizes: Vector, top: int) -> list[Evidence]:
     """The features that added most to the sizes of the margins, |w_j|·Σ_t |x_t,j|.
 
-    ``counts`` says in how many rows each column is not zero, ``sizes`` has Σ_t |x_t,j|.
+    ``counts`` has in how many rows each column is not zero, ``sizes`` has Σ_t |x_t,j|.
     """
     vectors = list(weight_vectors(learner))
     values = np.stack([vector.values for vector in vectors])

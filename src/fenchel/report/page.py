@@ -102,7 +102,7 @@ def _cell(text: str) -> str:
 
 
 def folded(summary: str, content: str) -> str:
-    """What is there for those who ask."""
+    """A part of the page that opens on a click."""
     return f"<details><summary>{escape(summary)}</summary>\n{content}\n</details>"
 
 

@@ -87,7 +87,7 @@ def _joined(parts: Sequence[Values]) -> Values:
 
 
 def _told(one: _Drawn) -> str:
-    """Where a series begins and ends, in words."""
+    """The beginning and end of a series, in words."""
     if not len(one.x):
         return f"{one.series.name}: nothing to show."
     first, last = (f"{figure(float(one.y[k]))} at {figure(float(one.x[k]))}" for k in (0, -1))

@@ -10,33 +10,33 @@ from typing import Any, NamedTuple
 from fenchel import _version
 from fenchel.report.claims import (
     Claim,
-    Embedded,
-    Folder,
-    Source,
+    ClaimData,
+    EmbeddedData,
+    FolderData,
     aggressive,
-    composite,
-    diagonal,
+    composite_losses,
     errata,
     filtering,
     forecaster,
-    lemmas,
-    second_order,
+    full_matrices,
+    rare_features,
     sparse_targets,
+    standalone_lemmas,
     units,
 )
 from fenchel.report.page import page, paragraph, table
 from fenchel.report.text import figure, json_text
 
-CLAIMS: tuple[Callable[[Source], Claim], ...] = (
+CLAIMS: tuple[Callable[[ClaimData], Claim], ...] = (
     units.measure,
     sparse_targets.measure,
     aggressive.measure,
-    second_order.measure,
-    diagonal.measure,
+    full_matrices.measure,
+    rare_features.measure,
     forecaster.measure,
     filtering.measure,
-    composite.measure,
-    lemmas.measure,
+    composite_losses.measure,
+    standalone_lemmas.measure,
     errata.measure,
 )
 
@@ -58,12 +58,12 @@ class Measured(NamedTuple):
         return sum(check.promised and check.applies for check in self.claim.checks)
 
 
-def source_of(folder: str | None) -> Source:
+def source_of(folder: str | None) -> ClaimData:
     """The public data of a folder, or data that needs none."""
-    return Embedded() if folder is None else Folder(folder)
+    return EmbeddedData() if folder is None else FolderData(folder)
 
 
-def measured(source: Source) -> Iterator[Measured]:
+def measured(source: ClaimData) -> Iterator[Measured]:
     """The claims, one after the other."""
     for measure in CLAIMS:
         began = time.perf_counter()
@@ -71,14 +71,14 @@ def measured(source: Source) -> Iterator[Measured]:
         yield Measured(claim, time.perf_counter() - began)
 
 
-def write(output: Path, source: Source, found: Sequence[Measured], command: str) -> None:
+def write(output: Path, source: ClaimData, found: Sequence[Measured], command: str) -> None:
     """``index.html`` and ``reproduce.json``."""
     output.mkdir(parents=True, exist_ok=True)
     (output / "index.html").write_text(_page(source, found, command), encoding="utf-8")
     (output / "reproduce.json").write_text(json_text(_figures(source, found)), encoding="utf-8")
 
 
-def _figures(source: Source, found: Sequence[Measured]) -> dict[str, Any]:
+def _figures(source: ClaimData, found: Sequence[Measured]) -> dict[str, Any]:
     return {
         "version": _version.__version__,
         "data": source.name,
@@ -92,7 +92,7 @@ def _figures(source: Source, found: Sequence[Measured]) -> dict[str, Any]:
     }
 
 
-def _page(source: Source, found: Sequence[Measured], command: str) -> str:
+def _page(source: ClaimData, found: Sequence[Measured], command: str) -> str:
     promised, violated = (
         sum(getattr(one, key) for one in found) for key in ("promised", "violated")
     )

@@ -1,4 +1,4 @@
-"""What a page needs of a stream, gathered as its blocks pass: features, and the first rows."""
+"""Statistics of a stream for a page, gathered as its blocks pass: features, and the first rows."""
 
 from __future__ import annotations
 

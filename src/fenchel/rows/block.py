@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,12 +61,12 @@ class Block:
 
     @property
     def nbytes(self) -> int:
-        """What a copy of the block takes."""
+        """The bytes that a copy of the block takes."""
         others = (self.labels, self.importance, self.groups)
         return self.rows.nbytes + sum(array.nbytes for array in others if array is not None)
 
     def part(self, start: int, stop: int) -> Block:
-        """Rows start … stop − 1."""
+        """Return rows start … stop − 1."""
         return Block(
             self.rows.part(start, stop),
             None if self.labels is None else self.labels[start:stop],
@@ -77,7 +77,7 @@ class Block:
         )
 
     def parts(self, count: int | None) -> Iterator[Block]:
-        """The block in pieces of at most so many rows."""
+        """Cut the block into pieces of at most so many rows."""
         if count is None or len(self) <= count:
             yield self
             return
@@ -85,7 +85,7 @@ class Block:
             yield self.part(start, min(start + count, len(self)))
 
     def select(self, keep: NDArray[np.bool_]) -> Block:
-        """The rows for which ``keep`` is true."""
+        """Select the rows for which ``keep`` is true."""
         return Block(
             self.rows.select(keep),
             None if self.labels is None else self.labels[keep],
@@ -96,11 +96,11 @@ class Block:
         )
 
     def replace(self, **changes: Any) -> Block:
-        """The block with some fields changed."""
+        """Copy the block with some fields changed."""
         return replace(self, **changes)
 
     def copy(self) -> Block:
-        """The block in arrays of its own."""
+        """Copy the block into arrays of its own."""
         return Block(
             self.rows.copy(),
             None if self.labels is None else self.labels.copy(),
@@ -112,7 +112,7 @@ class Block:
 
     @staticmethod
     def concatenate(several: Sequence[Block]) -> Block:
-        """All of them in turn; what one of them lacks is left out."""
+        """Join blocks in turn; what one of them lacks is left out."""
         if len(several) == 1:
             return several[0]
 
@@ -131,3 +131,7 @@ class Block:
             None if None in ids else [i for each in ids for i in each],  # type: ignore[union-attr]
             several[0].first_row,
         )
+
+
+# Opens a stream anew each time it is called.
+ReadBlocks = Callable[[], Iterable[Block]]

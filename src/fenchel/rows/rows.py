@@ -33,7 +33,7 @@ class Rows:
 
     @classmethod
     def sparse(cls, indptr: Any, indices: Any, values: Any, width: int = 0) -> Rows:
-        """CSR rows: row i is indices[indptr[i]:indptr[i + 1]] with the same slice of values.
+        """Make CSR rows: row i is indices[indptr[i]:indptr[i + 1]] with the same slice of values.
 
         ``width`` 0: one more than the largest column.
         """
@@ -47,12 +47,12 @@ class Rows:
 
     @classmethod
     def dense(cls, values: NDArray[Any]) -> Rows:
-        """The rows of an array in C order, float64 or float32."""
+        """Make rows of an array in C order, float64 or float32."""
         return cls(DenseRows(values, bits_of(values)), *values.shape)
 
     @classmethod
     def concatenate(cls, several: Sequence[Rows]) -> Rows:
-        """All of them in turn, as wide as the widest."""
+        """Join rows in turn, as wide as the widest."""
         if len(several) == 1:
             return several[0]
         width = max(rows.width for rows in several)
@@ -93,7 +93,7 @@ class Rows:
 
     @property
     def nbytes(self) -> int:
-        """What a copy of the rows takes."""
+        """The bytes that a copy of the rows takes."""
         if isinstance(self.view, DenseRows):
             return int(self.view.values.nbytes)
         each = self.view.indices.itemsize + self.view.values.itemsize
@@ -111,7 +111,7 @@ class Rows:
         return self.part(start, stop)
 
     def part(self, start: int, stop: int) -> Rows:
-        """Rows start … stop − 1, nothing copied."""
+        """Return rows start … stop − 1, nothing copied."""
         if start == 0 and stop == self.count:
             return self
         view = self.view
@@ -122,7 +122,7 @@ class Rows:
         return Rows(SparseRows(view.indptr[start : stop + 1], *view[1:]), stop - start, self.width)
 
     def pieces(self, entries: int) -> Iterator[tuple[int, int, Rows]]:
-        """Begin, end and rows of pieces of about so many entries."""
+        """Yield begin, end and rows of pieces of about so many entries."""
         begin = 0
         while begin < self.count:
             if isinstance(self.view, DenseRows):
@@ -135,7 +135,7 @@ class Rows:
             begin = end
 
     def select(self, keep: NDArray[np.bool_]) -> Rows:
-        """The rows for which ``keep`` is true, copied."""
+        """Select the rows for which ``keep`` is true, copied."""
         if isinstance(self.view, DenseRows):
             return Rows.dense(self.view.values[keep])
         rows = self.csr()
@@ -146,7 +146,7 @@ class Rows:
         return Rows.sparse(indptr, rows.indices[chosen], rows.values[chosen], self.width)
 
     def compact(self) -> Rows:
-        """The same rows as CSR whose entries begin at 0 and end with the last."""
+        """Return the same rows as CSR whose entries begin at 0 and end with the last."""
         view = self.view
         if isinstance(view, DenseRows):
             row, columns = np.nonzero(view.values)
@@ -160,26 +160,26 @@ class Rows:
         return Rows.sparse(indptr, view.indices[first:last], view.values[first:last], self.width)
 
     def csr(self) -> SparseRows:
-        """The arrays of ``compact``."""
+        """Return the arrays of ``compact``."""
         view = self.compact().view
         assert isinstance(view, SparseRows), "compact rows are sparse"
         return view
 
     def copy(self) -> Rows:
-        """The same rows in arrays of their own, no longer than needed."""
+        """Copy the rows into arrays of their own, no longer than needed."""
         if isinstance(self.view, DenseRows):
             return Rows.dense(self.view.values.copy())
         rows = self.csr()
         return Rows.sparse(rows.indptr.copy(), rows.indices.copy(), rows.values.copy(), self.width)
 
     def widened(self, width: int) -> Rows:
-        """The same rows as part of a wider space."""
+        """Return the same rows as part of a wider space."""
         return Rows(self.view, self.count, width)
 
     # ── in NumPy and SciPy ──────────────────────────────────────────────────────────────────────
 
     def to_matrix(self) -> Any:
-        """The rows as a NumPy array or a SciPy CSR array; no number is copied."""
+        """Return the rows as a NumPy array or a SciPy CSR array; no number is copied."""
         if isinstance(self.view, DenseRows):
             return self.view.values
         rows = self.csr()
@@ -189,7 +189,7 @@ class Rows:
         return sp.csr_array((rows.values, indices, rows.indptr), shape=(self.count, self.width))
 
     def with_intercept(self, columns: int, intercept: bool) -> Any:
-        """The rows as a matrix of so many columns, the intercept's first where there is one."""
+        """Return the rows as a matrix of so many columns, the intercept's first where there is one."""
         X = self.to_matrix()
         if isinstance(X, np.ndarray):
             wide = np.zeros((self.count, columns + intercept))
@@ -212,7 +212,7 @@ class Rows:
         return np.asarray((X * X).sum(axis=1))
 
     def slots_and_values(self, t: int, intercept: bool) -> tuple[NDArray[np.int64], Array]:
-        """Slots and values of row t, the intercept's first where there is one."""
+        """Return slots and values of row t, the intercept's first where there is one."""
         view = self.view
         if isinstance(view, DenseRows):
             values, slots = view.values[t], np.arange(1, self.width + 1)
@@ -225,5 +225,5 @@ class Rows:
 
 
 def bits_of(values: NDArray[Any]) -> NDArray[Any]:
-    """The numbers as whole numbers of the same bytes, which tell quickly whether all are finite."""
+    """The numbers as whole numbers of the same bytes, which show quickly whether all are finite."""
     return values.view(np.uint64 if values.dtype.itemsize == 8 else np.uint32)

@@ -181,7 +181,7 @@ def value_of(row: Any, k: Any) -> float:
 
 @required_verb
 def term(what: Any, f: Any, view: Any, slot: Any, x: float) -> Any:
-    """What ``sum_over`` adds up for one entry; ``what`` is a NamedTuple that names the sum."""
+    """One entry's term in ``sum_over``; ``what`` is a NamedTuple that names the sum."""
 
 
 @helper

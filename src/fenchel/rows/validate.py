@@ -65,7 +65,7 @@ def _converted(X: Any) -> Any:
 
 
 class _Writable:
-    """The memory of a read-only array under a type that says it could be written."""
+    """The memory of a read-only array under a type that allows writing."""
 
     def __init__(self, array: NDArray[Any]) -> None:
         interface = array.__array_interface__
@@ -130,7 +130,7 @@ def _numbers(array: NDArray[Any], argument: str) -> Array:
 
 
 def _instead(item: Any, at: tuple[int, ...]) -> str:
-    """What to give instead of an object that is no number."""
+    """The remedy for an object that is no number."""
     if isinstance(item, Mapping):
         return "dicts of named features go one by one to a learner's learn_one and predict_one"
     if not at and isinstance(item, Iterable):
@@ -256,7 +256,7 @@ def _bad_pointers(view: SparseRows, t: int) -> bool:
 
 
 def explain(rows: Rows, t: int) -> str:
-    """What is wrong with row t: argument, position, value, remedy."""
+    """Explain what is wrong with row t: argument, position, value, remedy."""
     view = rows.view
     if isinstance(view, DenseRows):
         column = int(np.argmax(~np.isfinite(view.values[t])))

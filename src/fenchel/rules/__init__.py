@@ -1,4 +1,4 @@
-"""Rules: which z_t = coefficient·x_t."""
+"""Rules, which choose z_t = coefficient·x_t."""
 
 from fenchel.rules.protocol import coefficient
 from fenchel.rules.steps import (

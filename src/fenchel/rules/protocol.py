@@ -2,10 +2,10 @@
 
 A rule answers the verb ``coefficient`` in compiled code and the method ``step`` in NumPy, which give the
 same number: the first serves the loops, the second Algorithm 1 in NumPy, by which certificates are
-recomputed. It may tell
+recomputed. It may state these facts:
 
 * ``asks``: the verbs that it needs of the regularizer, beyond those of learning;
-* ``family``: the rule by its name in a theorem, "" where none speaks of it;
+* ``family``: the rule by its name in a theorem, "" where none names it;
 * ``rate(loss)``: η where z_t = −η·ℓ′_t under this loss, None for every other rule;
 * ``towards_label``: z_t = η_t·y_t·x_t with η_t ≥ 0 under the hinge loss.
 """
@@ -25,7 +25,7 @@ def coefficient(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float
 
 @helper
 def finite_step(c: float) -> float:
-    """A coefficient held inside the finite floats; what no one can tell (∞·0, ∞/∞) is no step."""
+    """A coefficient held inside the finite floats; an undefined one (∞·0, ∞/∞) is no step."""
     return saturated(c) if c == c else 0.0
 
 
@@ -33,11 +33,11 @@ FACTS: dict[str, Any] = {"family": "", "towards_label": False}
 
 
 def fact(rule: Any, name: str) -> Any:
-    """What a rule tells of itself, or that it promises nothing."""
+    """Return a fact that a rule states, or the default, which promises nothing."""
     return getattr(rule, name, FACTS[name])
 
 
 def rate_of(rule: Any, loss: Any) -> float | None:
-    """η where z_t = −η·ℓ′_t, None where the rule does not say so."""
+    """η where z_t = −η·ℓ′_t, None where the rule does not state it."""
     told = getattr(rule, "rate", None)
     return None if told is None else told(loss)

@@ -1,6 +1,6 @@
 """Rules: when to step and how far. z_t = coefficient·x_t.
 
-Every coefficient carries the importance of the example as a factor (weight 2 is twice the step)
+Every coefficient carries the importance of the example as a factor (importance 2 is twice the step)
 except where the docstring says otherwise.
 """
 

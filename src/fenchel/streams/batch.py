@@ -1,4 +1,4 @@
-"""What a parser makes of one chunk of a stream: rows, and before names become columns a vocabulary.
+"""The result of parsing one chunk of a stream: rows, and before names become columns a vocabulary.
 
 Repeated names of a row are joined, unused names dropped.
 """

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel.streams.errors import BadInput
-from fenchel.streams.source import Reading, Source
+from fenchel.streams.source import OpenedSource, Source
 
 Bytes = NDArray[np.uint8]
 
@@ -37,7 +37,7 @@ def chunks(
 ) -> Iterator[Bytes]:
     """Chunks of about ``size`` bytes, each of whole records and ending with a line end.
 
-    ``split`` tells where the last whole record of some bytes ends. A pipe is not waited for while
+    ``split`` returns where the last whole record of some bytes ends. A pipe is not waited for while
     whole records are at hand. The byte-order mark is left out.
     """
     reading = source.open()
@@ -64,7 +64,7 @@ def chunks(
         reading.close()
 
 
-def _fill(reading: Reading, buffer: Bytes, filled: int) -> tuple[int, bool]:
+def _fill(reading: OpenedSource, buffer: Bytes, filled: int) -> tuple[int, bool]:
     """Read until the buffer is full, the input ends, or a pipe would keep us waiting."""
     got = 0
     room = memoryview(buffer.data)[filled:-1]

@@ -1,4 +1,4 @@
-"""What the first lines of CSV text tell: a header or a row, decimal points or commas."""
+"""Reading the first lines of CSV text: a header or a row, decimal points or commas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 def is_header(cells: list[str]) -> bool | None:
-    """Whether a first line names columns, which words do; None where nobody can tell.
+    """Whether a first line names columns, which words do; None where that is undecidable.
 
     A frame of numbered columns begins like this, and so may a row with a missing value.
 

@@ -44,7 +44,7 @@ def answer(hard: Any, position: Any) -> Any:
 
 
 def parse_exactly(data: Bytes, parse: Callable[[Hard], R]) -> R:
-    """What ``parse`` makes of the data once it has an answer to every question."""
+    """Parse the data once there is an answer to every question."""
     hard = np.zeros(FIRST + 2 * ROOM)
     result = parse(hard)
     while hard[ASKED]:

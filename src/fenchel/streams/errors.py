@@ -1,4 +1,4 @@
-"""What can be wrong with the input, and how it is said.
+"""Errors in the input, and their messages.
 
 The compiled parsers know numbers only: a :class:`Mistake` and a position. Here they become one
 line with the file, the line, the column, the value and the remedy.
@@ -38,7 +38,7 @@ class BadInput(ValueError):  # noqa: N818 (what it says, not that it is an error
 
 
 class UnreadablePlace(BadInput):
-    """A place that cannot be read at all: there is no line to tell."""
+    """A place that cannot be read at all: there is no line to name."""
 
 
 def shorten(value: str) -> str:
@@ -47,7 +47,7 @@ def shorten(value: str) -> str:
 
 
 class Skipped:
-    """Lines left out under ``on_error="skip"``: how many, and what the first ten said."""
+    """Lines left out under ``on_error="skip"``: how many, and the messages of the first ten."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -67,7 +67,7 @@ class Skipped:
 
 
 class Mistake(IntEnum):
-    """What a parser can object to."""
+    """The objections that a parser can have."""
 
     NONE = 0
     NO_LABEL = 1

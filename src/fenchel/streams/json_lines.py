@@ -36,7 +36,7 @@ BYTE = re.compile(r" \(byte (\d+)\)")
 
 
 class _LineError(Exception):
-    """What is wrong with a line: the reason, the remedy, the value, and the bytes to look for."""
+    """An error in a line: the reason, the remedy, the value, and the bytes to look for."""
 
     def __init__(self, what: str, remedy: str, value: str | None, key: str) -> None:
         super().__init__(what)

@@ -1,4 +1,4 @@
-"""What the compiled text parsers share: bytes with a meaning, and steps along a line.
+"""Common ground of the compiled text parsers: bytes with a meaning, and steps along a line.
 
 The text always ends with a line end, so a step that looks for one needs no other bound.
 """

@@ -60,7 +60,7 @@ class Names:
 
     @property
     def kept(self) -> int:
-        """How many names can be told."""
+        """How many columns have a known name."""
         return int(self._table.used[0])
 
     @property
@@ -69,7 +69,7 @@ class Names:
         return int(np.count_nonzero(self._owners < 0))
 
     def column(self, name: str) -> int:
-        """The column of a name; a name not seen before gets one."""
+        """Find the column of a name; a name not seen before gets one."""
         column = self._memory.get(name)
         if column is None:
             column = int(self.columns(*joined([name]))[0])
@@ -77,7 +77,7 @@ class Names:
         return column
 
     def find(self, name: str) -> int | None:
-        """The column of a name, None if it was never seen (with ``bits``, always its hash)."""
+        """Find the column of a name, None if it was never seen (with ``bits``, always its hash)."""
         column = self._memory.get(name)
         if column is not None:
             return column
@@ -88,7 +88,7 @@ class Names:
         return None if found < 0 else found
 
     def name(self, column: int) -> str:
-        """The name of a column; with ``bits`` the first that reached it, or its number."""
+        """Return the name of a column; with ``bits`` the first that reached it, or its number."""
         number = column if self.bits is None else abs(int(self._owners[column])) - 1
         if not 0 <= number < self.kept:
             if self.bits is None:
@@ -98,7 +98,7 @@ class Names:
         return str(self._table.text[start:stop].tobytes().decode())
 
     def columns(self, text: Bytes, offsets: Longs) -> Longs:
-        """The columns of many names, given as :func:`joined` gives them; new ones are added."""
+        """Find the columns of many names, given as :func:`joined` gives them; new ones are added."""
         if self.bits is None:
             self._table, columns = add_all(self._table, text, offsets)
             return np.asarray(columns, np.int64)
@@ -111,7 +111,7 @@ class Names:
         return hashes & ((1 << (self.bits or 0)) - 1)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything as plain arrays, for a model file."""
+        """Return everything as plain arrays, for a model file."""
         count = self.kept
         offsets = self._table.offsets[: count + 1].copy()
         arrays: dict[str, NDArray[Any]] = {
@@ -125,7 +125,7 @@ class Names:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Names:
-        """The table that :meth:`to_arrays` wrote."""
+        """Rebuild the table that :meth:`to_arrays` wrote."""
         names = cls(int(arrays["bits"][0]) if "bits" in arrays else None)
         text = np.ascontiguousarray(arrays["text"], np.uint8)
         offsets = np.ascontiguousarray(arrays["offsets"], np.int64)

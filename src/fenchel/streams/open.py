@@ -37,7 +37,7 @@ SUFFIXES = {
 
 
 def guess_format(name: str) -> str | None:
-    """The format that a file's name tells, its compression left aside.
+    """Guess the format from a file's name, its compression left aside.
 
     >>> guess_format("clicks.csv.gz"), guess_format("news.vw"), guess_format("data")
     ('csv', 'vw', None)
@@ -64,7 +64,7 @@ def open_stream(
     kinds: Mapping[str, str] | None = None,
     chunk_bytes: int = CHUNK,
 ) -> Stream:
-    """A stream of the rows in a file, standard input (``"-"``) or an open binary file.
+    """Open a stream of the rows in a file, standard input (``"-"``) or an open binary file.
 
     ``format`` is one of svmlight, vw, csv, jsonl, parquet, arrow, and guessed from the name when
     left out. ``label`` names the label's column (csv: the last; jsonl: ``label``, then ``y``).
@@ -73,7 +73,7 @@ def open_stream(
     block. ``on_error="skip"`` leaves bad lines out and counts them. ``labelled=False`` reads rows
     to predict: a label is not needed, and not given. ``separator``, ``header`` and ``categorical``
     are for csv: found in the first line, and by each column's first value, when left out; a first
-    line of which neither header nor row can be told is refused. Columns in ``ignore`` are left out.
+    line that could be either header or row is refused. Columns in ``ignore`` are left out.
     ``kinds`` continues those of another stream.
 
     >>> import io
@@ -143,7 +143,7 @@ def from_frame(
     block_rows: int | None = None,
     labelled: bool = True,
 ) -> Stream:
-    """A stream of the rows of a pandas or Polars frame, or of an Arrow table."""
+    """Stream the rows of a pandas or Polars frame, or of an Arrow table."""
     native = as_frame(frame)
     return FrameStream(
         lambda: iter([native]),

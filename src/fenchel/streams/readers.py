@@ -12,7 +12,7 @@ from fenchel.streams.decimal_fallback import parse_exactly
 
 
 class Reader(Protocol):
-    """What a text format must answer; ``parse`` runs on several threads at a time."""
+    """Everything that a text format can be asked; ``parse`` runs on several threads at a time."""
 
     @property
     def named(self) -> bool:
@@ -38,7 +38,7 @@ class Reader(Protocol):
         """The pieces that hold rows; a header is read and taken away."""
 
     def split(self, data: Bytes) -> int:
-        """Where the last whole record of these bytes ends."""
+        """Find where the last whole record of these bytes ends."""
 
     def parse(self, data: Bytes) -> Batch:
         """The rows of a chunk."""
@@ -48,7 +48,7 @@ class Reader(Protocol):
 
 
 class LineReader:
-    """What formats of one line a record share."""
+    """The common base of formats with one line a record."""
 
     word_ends = b" \t\r\n"
     label: str | None = None
@@ -56,7 +56,7 @@ class LineReader:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """None: each entry says for itself what it is."""
+        """None: each entry shows for itself what it is."""
         return {}
 
     def begin(self, pieces: Iterator[Bytes]) -> Iterator[Bytes]:

@@ -1,4 +1,4 @@
-"""Where bytes come from: a file, standard input, a pipe, an open file; compressed or not."""
+"""Sources of bytes: a file, standard input, a pipe, an open file; compressed or not."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Source:
             return self.place != STANDARD_INPUT and Path(self.place).is_file()
         return self._start is not None
 
-    def open(self) -> Reading:
+    def open(self) -> OpenedSource:
         """Start a pass over the bytes."""
         raw, owned = self.open_raw()
-        return Reading(self.name, raw, owned)
+        return OpenedSource(self.name, raw, owned)
 
     def open_raw(self) -> tuple[Any, bool]:
         """Start a pass over the bytes as they are stored; whether the file is ours to close."""
@@ -55,7 +55,7 @@ class Source:
         return self.place, False
 
 
-class Reading:
+class OpenedSource:
     """One pass over a source's bytes, decompressed."""
 
     def __init__(self, name: str, raw: Any, owned: bool) -> None:

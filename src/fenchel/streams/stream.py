@@ -23,7 +23,7 @@ Bytes = NDArray[np.uint8]
 class Stream(ABC):
     """Blocks of rows; each ``for`` over it is a pass from the start, where the source allows it.
 
-    ``names`` tells columns by name (None: columns are numbers), ``columns`` how many are known so
+    ``names`` has columns by name (None: columns are numbers), ``columns`` how many are known so
     far, ``skipped`` which lines this pass left out, ``label`` the name of the label's column.
     """
 

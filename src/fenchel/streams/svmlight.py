@@ -95,7 +95,7 @@ def _index(data: Any, i: Any, base: Any, previous: Any) -> Any:
 
 @leaf
 def _value_mistake(data: Any, i: Any, end: Any, status: Any) -> Any:
-    """What is wrong with the value at ``i`` that the number parser left at ``end``."""
+    """Find what is wrong with the value at ``i`` that the number parser left at ``end``."""
     if byte_at(data, end) == COLON:
         return TWO_COLONS, end
     return (INFINITE if status == NOT_FINITE and is_end(byte_at(data, end)) else BAD_VALUE), i

@@ -72,7 +72,7 @@ def _number_mistake(data: Any, i: Any, end: Any, words: Any, hard: Any) -> Any:
 
 @leaf
 def _preamble(data: Any, i: Any, labelled: Any, hard: Any) -> Any:
-    """What is before the first bar: mistake, position, label, importance, tag's start and stop."""
+    """Parse what is before the first bar: mistake, position, label, importance, tag's start and stop."""
     label, weight = 0.0, 1.0
     tag, tag_stop = 0, 0
     words = 0

@@ -3,9 +3,9 @@
 from fenchel.certificates.theorem import Theorem
 from fenchel.certificates.theorems import (
     corollary_1,
-    hinge,
+    hinge_bounds,
     matrix_bounds,
-    normalized,
+    normalized_bounds,
     square_loss,
     theorem_1,
 )
@@ -27,15 +27,15 @@ THEOREMS: tuple[Theorem, ...] = (
     theorem_1.adagrad_inner_bound,
     theorem_1.adagrad_bound,
     theorem_1.adagrad_box_bound,
-    hinge.hinge_lemma_at_1,
-    hinge.hinge_lemma_best,
-    hinge.mistake_bound,
-    hinge.corrected_closing_bound,
-    hinge.printed_closing_bound,
+    hinge_bounds.hinge_lemma_at_1,
+    hinge_bounds.hinge_lemma_best,
+    hinge_bounds.mistake_bound,
+    hinge_bounds.corrected_closing_bound,
+    hinge_bounds.printed_closing_bound,
     matrix_bounds.matrix_bound,
     matrix_bounds.determinant_bound,
     matrix_bounds.arow_bound,
     matrix_bounds.diagonal_bound,
     matrix_bounds.rare_features,
-    normalized.published,
+    normalized_bounds.published,
 )

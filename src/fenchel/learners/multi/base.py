@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners.engine import Engine, some_of
-from fenchel.learners.multi import certificates
+from fenchel.learners.multi import member_certificates
 from fenchel.learners.workers import in_parallel
 from fenchel.loops.online import ROUNDS
 from fenchel.parts.state import Array
@@ -62,7 +62,7 @@ class Members(Engine):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether the members' margins tell probabilities."""
+        """Whether the members' margins give probabilities."""
         return self.pattern.has_probabilities
 
     def state_arrays(self) -> dict[str, Array]:
@@ -111,15 +111,15 @@ class Members(Engine):
         """Sums over all members, then the certificates of each; u has one column a member."""
         if not self.certifies:
             return super().certify(read, past, u)
-        return certificates.of_members(self, read, past, u)
+        return member_certificates.of_members(self, read, past, u)
 
     def headline(self, found: list[Certificate]) -> Certificate:
         """The tightest of the sums over all members."""
-        return certificates.headline(found)
+        return member_certificates.headline(found)
 
     def missing(self) -> dict[str, list[str]]:
         """Every theorem, with what it misses of one member or another."""
-        return certificates.missing(self.members or [self.pattern])
+        return member_certificates.missing(self.members or [self.pattern])
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 

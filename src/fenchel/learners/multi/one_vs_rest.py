@@ -32,11 +32,11 @@ class OneAgainstRest(Members):
         super().__init__("one_against_rest", learner, "multiclass")
 
     def probabilities(self, margins: Array) -> Array:
-        """The members' probabilities of their class, scaled to add up to 1."""
+        """Compute the members' probabilities of their class, scaled to add up to 1."""
         return shares_of_one(self._chances(margins))
 
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
-        """Each member learns its class against the others."""
+        """Let each member learn its class against the others."""
         refuse_unsound(rows, checked)
         known = known_after(targets, len(self.members))
         total = int(np.max(known, initial=len(self.members)))

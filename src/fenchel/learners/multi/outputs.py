@@ -13,7 +13,7 @@ from fenchel.rows import Rows
 
 
 class MultiOutput(Members):
-    """One learner of regression for each output; the first block says how many there are.
+    """One learner of regression for each output; the first block shows how many there are.
 
     >>> from fenchel import learners
     >>> learner = learners.multi_output(learners.lms(eta=0.5, intercept=False))
@@ -31,7 +31,7 @@ class MultiOutput(Members):
         super().__init__("multi_output", learner, "multioutput")
 
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
-        """Each member learns its output."""
+        """Let each member learn its output."""
         refuse_unsound(rows, checked)
         if self.members and targets.shape[1] != len(self.members):
             raise ValueError(
@@ -65,11 +65,11 @@ class MultiLabel(Members):
         super().__init__("multi_label", learner, "multilabel")
 
     def probabilities(self, margins: Array) -> Array:
-        """The probability of each label."""
+        """Compute the probability of each label."""
         return self._chances(margins)
 
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
-        """Each member learns whether a row has its label."""
+        """Let each member learn whether a row has its label."""
         refuse_unsound(rows, checked)
         begins = np.isnan(targets).sum(axis=0).tolist()
         return self._learn_members(rows, begins, targets, importance)

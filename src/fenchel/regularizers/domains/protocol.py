@@ -1,10 +1,12 @@
-"""What a domain S answers: f_t is +∞ outside, so that w_t = argmax over S of ⟨v, θ_t⟩ − f_t(v) ∈ S.
+"""Everything that a domain S can be asked.
+
+f_t is +∞ outside, so that w_t = argmax over S of ⟨v, θ_t⟩ − f_t(v) ∈ S.
 
 In compiled code a domain answers ``settle`` once a round (what the whole of θ asks for) and
 ``confine`` for each coordinate read. Both are exact for f_t = c/2·‖·‖² on every domain, and for any
 separable f_t on the separable domains (whole space, box, orthant).
 
-In NumPy it has ``project(w)``, the nearest point, and tells
+In NumPy it has ``project(w)``, the nearest point, and these facts:
 
 * ``separable``: S is a product of intervals, the same for every coordinate;
 * ``unbounded``: S is the whole space;
@@ -25,7 +27,7 @@ from fenchel.rows.types import sum_over, term
 
 @verb
 def settle(domain: Any, theta: Array, curvature: float, row: Any) -> Any:
-    """What ``confine`` needs to know of the whole of the unconstrained w = θ/curvature."""
+    """Summarise the whole of the unconstrained w = θ/curvature, for ``confine``."""
     return 0.0
 
 
@@ -42,7 +44,7 @@ def no_pressure(domain: Any) -> Any:
 
 @verb
 def follow(domain: Any, theta: Array, before: float, after: float) -> None:
-    """Told of each change of a θ_j, once θ holds it."""
+    """Called after each change of a θ_j, once θ holds it."""
 
 
 # ── for the ledger: f_t of coordinates apart, Σ threshold·|w_j| + curvature_j/2·w_j² on S ──────────
@@ -78,7 +80,7 @@ def _piece(domain: Any, theta: float, inverse: float, threshold: float) -> float
 
 @verb
 def rise(domain: Any, before: float, after: float, inverse: float, threshold: float) -> float:
-    """What one coordinate adds to f_t*(θ_{t+1}) − f_t*(θ_t)."""
+    """One coordinate's share of f_t*(θ_{t+1}) − f_t*(θ_t)."""
     rise = _piece(domain, after, inverse, threshold) - _piece(domain, before, inverse, threshold)
     return float(rise)
 
@@ -90,7 +92,7 @@ def inverse_curvature(f: Any, view: Any, slot: Any, x: float) -> Any:
 
 @verb
 def threshold_of(f: Any, view: Any) -> float:
-    """What |w_j| costs in a regularizer of coordinates apart."""
+    """The cost of |w_j| in a regularizer that treats coordinates apart."""
     return 0.0
 
 

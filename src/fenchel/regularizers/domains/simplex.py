@@ -98,5 +98,5 @@ def _no_pressure(domain: Any) -> tuple[float, float]:
 
 @climb_on.of(Simplex)
 def _climb(domain: Any, f: Any, view: Any, row: Any, c: float) -> float:
-    """Not told: every coordinate moves."""
+    """NaN: every coordinate moves."""
     return float(np.nan)

@@ -19,7 +19,7 @@ from fenchel.report.claims.claim import (
     ledger,
     named,
 )
-from fenchel.report.claims.streams import Sample, Source
+from fenchel.report.claims.data_sets import ClaimData, Sample
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -29,7 +29,7 @@ BOUND, CORRECTED = "eq. (gen_aggr_bound2)", "closing form, corrected"
 POINTS = 12  # of a curve
 
 
-def measure(source: Source) -> Claim:
+def measure(source: ClaimData) -> Claim:
     """Mistakes, bounds and D of the three learners on every stream."""
     checks: list[Check] = []
     cells, drawn = [], []

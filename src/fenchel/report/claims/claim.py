@@ -1,4 +1,4 @@
-"""What a claim leaves behind: inequalities with both sides measured, and a section of the page."""
+"""The result of measuring a claim: inequalities with both sides measured, and a section of the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Check(NamedTuple):
     """left ≤ right, measured.
 
     ``applies`` is False where the run breaks an assumption of the theorem, or where
-    rounding hides which side is the larger: then nothing can be said. ``promised`` is False for what
+    rounding hides which side is the larger: then nothing is decided. ``promised`` is False for what
     the paper prints and the errata correct.
     """
 

@@ -13,15 +13,15 @@ from fenchel import losses, regularizers, rules
 from fenchel.certificates import Certificate, RunRecord, replay
 from fenchel.certificates.theorems import (
     corollary_1,
-    hinge,
+    hinge_bounds,
     matrix_bounds,
     square_loss,
     theorem_1,
 )
 from fenchel.mirror import MirrorDescent
 from fenchel.report.claims.claim import Check, Claim, certified, check_rows
+from fenchel.report.claims.data_sets import ClaimData, Vector
 from fenchel.report.claims.printed import PlainEntropy, PrintedExponent, PrintedPNorm, Slope
-from fenchel.report.claims.streams import Source, Vector
 from fenchel.report.page import Section, paragraph
 from fenchel.rows import Block, Rows
 
@@ -39,7 +39,7 @@ def run_of(parts: Sequence[Any], X: ArrayLike, y: ArrayLike, u: ArrayLike) -> Ru
 
 
 class Pair(NamedTuple):
-    """What is printed, and what is right."""
+    """The inequality as printed, and as it is right."""
 
     printed: Certificate
     right: Certificate
@@ -134,9 +134,9 @@ def corollary_2(name: str) -> tuple[Certificate, Certificate, Certificate]:
     X, u = COROLLARY_2[name]
     run = run_of(TUNED, X, np.ones(len(X)), u)
     return (
-        hinge.printed_closing_bound(run),
-        hinge.corrected_closing_bound(run),
-        hinge.mistake_bound(run),
+        hinge_bounds.printed_closing_bound(run),
+        hinge_bounds.corrected_closing_bound(run),
+        hinge_bounds.mistake_bound(run),
     )
 
 
@@ -153,7 +153,7 @@ def long_rows() -> Pair:
     """PA-I on long rows steps by less than 1 on mistakes: Corollary 2 fails; the hinge lemma holds."""
     X, y = passive_aggressive_rows()
     run = run_of(PA, X, y, np.eye(141)[0])
-    return Pair(hinge.mistake_bound(run), hinge.hinge_lemma(run))
+    return Pair(hinge_bounds.mistake_bound(run), hinge_bounds.hinge_lemma(run))
 
 
 def matrix_of_all_rounds() -> Pair:
@@ -236,7 +236,7 @@ PAIRS: tuple[Callable[[], Pair], ...] = (
 )
 
 
-def measure(source: Source) -> Claim:
+def measure(source: ClaimData) -> Claim:
     """Every counterexample, beside what is right."""
     checks: list[Check] = []
     for case in PAIRS:

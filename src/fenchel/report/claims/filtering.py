@@ -14,7 +14,7 @@ from fenchel.report.claims.claim import (
     inequality,
     named,
 )
-from fenchel.report.claims.streams import Sample, Source, Vector
+from fenchel.report.claims.data_sets import ClaimData, Sample, Vector
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -24,7 +24,7 @@ POINTS = 40
 START = 200  # rounds from which someone who tunes in advance guesses the level
 
 
-def measure(source: Source) -> Claim:
+def measure(source: ClaimData) -> Claim:
     """The level learned on the way, known in advance, and guessed from the beginning."""
     checks: list[Check] = []
     drawn, cells = [], []

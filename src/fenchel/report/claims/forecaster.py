@@ -14,7 +14,7 @@ from fenchel.report.claims.claim import (
     inequality,
     named,
 )
-from fenchel.report.claims.streams import Sample, Source
+from fenchel.report.claims.data_sets import ClaimData, Sample
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -52,7 +52,7 @@ def curves(found: list[tuple[int, list[Certificate]]]) -> list[Series]:
     ]
 
 
-def measure(source: Source) -> Claim:
+def measure(source: ClaimData) -> Claim:
     """Regret and bounds along every stream."""
     checks: list[Check] = []
     drawn, cells = [], []

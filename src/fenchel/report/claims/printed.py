@@ -1,4 +1,4 @@
-"""What the paper prints and the errata correct, as parts: to watch the theorems fail.
+"""Parts as the paper prints them and the errata correct them: to watch the theorems fail.
 
 They run through Algorithm 1 in NumPy alone, never through the compiled loops.
 """

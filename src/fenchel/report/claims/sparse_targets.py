@@ -12,7 +12,7 @@ from fenchel.learners import Learner
 from fenchel.losses import Hinge
 from fenchel.regularizers import Composite, PNorm, ScaleInvariantPNorm
 from fenchel.report.claims.claim import Check, Claim, certified, check_table, inequality
-from fenchel.report.claims.streams import Source, Vector
+from fenchel.report.claims.data_sets import ClaimData, Vector
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -50,7 +50,9 @@ class SignRows:
 
 
 def measure(
-    source: Source, dimensions: tuple[int, ...] = (100, 1_000, 10_000, 100_000), rounds: int = 600
+    source: ClaimData,
+    dimensions: tuple[int, ...] = (100, 1_000, 10_000, 100_000),
+    rounds: int = 600,
 ) -> Claim:
     """Three learners, each with the step that minimises its own bound for this u."""
     checks: list[Check] = []

@@ -14,7 +14,7 @@ from fenchel.report.claims.claim import (
     check_table,
     inequality,
 )
-from fenchel.report.claims.streams import Sample, Source, Vector
+from fenchel.report.claims.data_sets import ClaimData, Sample, Vector
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure, power
@@ -34,7 +34,7 @@ class _Measured(NamedTuple):
     bounds: tuple[float, float]
 
 
-def measure(source: Source) -> Claim:
+def measure(source: ClaimData) -> Claim:
     """Run every learner in two systems of units."""
     checks: list[Check] = []
     parts = [

@@ -16,7 +16,7 @@ from fenchel.report.claims.claim import (
     inequality,
     named,
 )
-from fenchel.report.claims.streams import Sample, Source
+from fenchel.report.claims.data_sets import ClaimData, Sample
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -25,7 +25,7 @@ STRENGTHS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 ROUNDS = 400  # of the comparison with the minimisation that defines dual averaging
 
 
-def measure(source: Source) -> Claim:
+def measure(source: ClaimData) -> Claim:
     """Sparsity, regret and bound as l1 grows; the two ways to write dual averaging."""
     checks: list[Check] = []
     cells = []
@@ -110,7 +110,7 @@ def _two_forms(rows: Sample, checks: list[Check], l1: float = 1e-2, eta: float =
     checks.append(inequality(TWO_FORMS, apart, 1e-9, f"{rows.name}, {len(y)} rounds", "Section 3"))
 
 
-def _strongly_convex(source: Source, checks: list[Check]) -> None:
+def _strongly_convex(source: ClaimData, checks: list[Check]) -> None:
     for rows in source.units():
         scaled = rows.unit()
         learner = certifying("strongly_convex", l2=0.1)

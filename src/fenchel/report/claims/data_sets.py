@@ -32,8 +32,8 @@ class Sample(NamedTuple):
         return Sample(f"{self.name}, rows of length 1", X, self.y)
 
 
-class Source(Protocol):
-    """Where rows come from, by what they are needed for."""
+class ClaimData(Protocol):
+    """The rows on which claims are measured, by what they are needed for."""
 
     name: str
 
@@ -62,7 +62,7 @@ def _two_classes(name: str, title: str, positive: Any, rows: int | None = None) 
     return Sample(title, table.X[:rows], y[:rows])
 
 
-class Embedded:
+class EmbeddedData:
     """Data that needs no file; ``size`` below 1 makes all of it smaller, for a quick look."""
 
     name = "embedded and generated data"
@@ -120,7 +120,7 @@ class Embedded:
         return [Sample("an echo, its input growing", X, X @ echo + 0.1 * random.normal(size=count))]
 
 
-class Folder:
+class FolderData:
     """A folder of public data sets, each in a folder of its own (see the documentation)."""
 
     def __init__(self, place: str | Path) -> None:

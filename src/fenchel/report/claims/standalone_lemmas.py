@@ -11,13 +11,13 @@ from fenchel.certificates import weighted_norm_lemma
 from fenchel.certificates.lemmas import log_bound_1, log_bound_2
 from fenchel.regularizers import WeightedPNorm
 from fenchel.report.claims.claim import Check, Claim, certified, check_table, inequality
-from fenchel.report.claims.streams import Source
+from fenchel.report.claims.data_sets import ClaimData
 from fenchel.report.page import Section, paragraph
 
 CASES = 5
 
 
-def measure(source: Source) -> Claim:
+def measure(source: ClaimData) -> Claim:
     """Random points and random constants."""
     random = np.random.default_rng(5)
     checks: list[Check] = []

@@ -16,7 +16,7 @@ from fenchel.report.claims.claim import (
     inequality,
     named,
 )
-from fenchel.report.claims.streams import Sample, Source
+from fenchel.report.claims.data_sets import ClaimData, Sample
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -30,7 +30,7 @@ LEARNERS = {
 DIAGONAL, RARE, FIRST_ORDER = "eq. (diag-bound)", "Section 6.3", "eq. (gen_aggr_bound2)"
 
 
-def measure(source: Source) -> Claim:
+def measure(source: ClaimData) -> Claim:
     """The heavy tail of the words, and the diagonal bounds on the same streams."""
     checks: list[Check] = []
     cells = []

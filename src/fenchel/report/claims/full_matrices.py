@@ -17,7 +17,7 @@ from fenchel.report.claims.claim import (
     ledger,
     named,
 )
-from fenchel.report.claims.streams import Sample, Source
+from fenchel.report.claims.data_sets import ClaimData, Sample
 from fenchel.report.page import Section, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure
@@ -31,7 +31,7 @@ OURS, KNOWN = "Section 6.2", "as known for AROW"
 POINTS = 24
 
 
-def measure(source: Source) -> Claim:
+def measure(source: ClaimData) -> Claim:
     """Mistakes, margin errors and bounds; the sum that takes the place of U."""
     checks: list[Check] = []
     cells, drawn = [], []

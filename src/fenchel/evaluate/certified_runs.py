@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from fenchel.certificates import Certificate, Hindsight, Reading, Regret
+from fenchel.certificates import Certificate, Hindsight, Regret
 from fenchel.evaluate.block_cutting import pieces
 from fenchel.learners import Composed, Learner, Mixture
 from fenchel.learners.certification import certify, regret
-from fenchel.rows import Block
-
-Blocks = Callable[[], Iterable[Block]]
+from fenchel.rows import Block, ReadBlocks
 
 
-def again(learner: Learner, blocks: Blocks, width: int = 0) -> Reading:
+def again(learner: Learner, blocks: ReadBlocks, width: int = 0) -> ReadBlocks:
     """The stream as the learner saw it, cut and widened as the first time."""
 
     def read() -> Iterator[Block]:
@@ -29,32 +27,32 @@ def again(learner: Learner, blocks: Blocks, width: int = 0) -> Reading:
 class Certified:
     """The certificates of learners over one stream; what is best in hindsight is sought once."""
 
-    def __init__(self, blocks: Blocks, width: int = 0) -> None:
+    def __init__(self, blocks: ReadBlocks, width: int = 0) -> None:
         self._blocks, self._width = blocks, width
         self._past: Hindsight | None = None
 
     def all(self, learner: Learner) -> list[Certificate]:
-        """Every certificate of a run that applies, or is of a variant; none where none speaks of it."""
+        """Measure every certificate of a run that applies, or is of a variant; none where none covers it."""
         if not (learner.certifies or isinstance(learner.engine, Mixture)):
             return []
         found = certify(learner, None, self._read(learner), self._hindsight(learner))
         return [c for c in found if c.applies or c.kind == "variant"]
 
     def best(self, learner: Learner) -> Certificate | None:
-        """The tightest, or None where no theorem covers the run."""
+        """Return the tightest, or None where no theorem covers the run."""
         try:
             return learner.engine.headline(self.all(learner))
         except ValueError:
             return None
 
     def regret(self, learner: Learner) -> Regret | None:
-        """The regret of a single learner."""
+        """Measure the regret of a single learner."""
         if not (isinstance(learner.engine, Composed) and learner.certifies):
             return None
         return regret(learner, self._read(learner), self._hindsight(learner))
 
     def now(self, learner: Learner) -> Certificate | None:
-        """The tightest against the weights of this moment: cheap, one reading and no search."""
+        """Return the tightest against the weights of this moment: cheap, one reading and no search."""
         if isinstance(learner.engine, Mixture):
             return learner.engine.certify(None, None, None)[0]
         weights = learner.all_weights()
@@ -64,7 +62,7 @@ class Certified:
         except ValueError:
             return None
 
-    def _read(self, learner: Learner) -> Reading:
+    def _read(self, learner: Learner) -> ReadBlocks:
         return again(learner, self._blocks, self._width)
 
     def _hindsight(self, learner: Learner) -> Hindsight:
@@ -74,8 +72,8 @@ class Certified:
 
 
 def best_certificates(
-    learners: Mapping[str, Learner], blocks: Blocks, width: int = 0
+    learners: Mapping[str, Learner], blocks: ReadBlocks, width: int = 0
 ) -> dict[str, Certificate | None]:
-    """The tightest certificate of each learner's run over the blocks, or None."""
+    """Return the tightest certificate of each learner's run over the blocks, or None."""
     certified = Certified(blocks, width)
     return {name: certified.best(learner) for name, learner in learners.items()}

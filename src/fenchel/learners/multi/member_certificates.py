@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fenchel.certificates import Certificate, Hindsight, Reading, seen_through, tightest
+from fenchel.certificates import Certificate, Hindsight, seen_through, tightest
 from fenchel.certificates.aggregate import every_member, speaks_for_all
 from fenchel.learners.engine import Engine
 from fenchel.parts.state import Array
-from fenchel.rows import Block
+from fenchel.rows import Block, ReadBlocks
 
 if TYPE_CHECKING:
     from fenchel.learners.multi.base import Members
 
 
 def of_members(
-    engine: Members, read: Reading, past: Hindsight | None, u: ArrayLike | None
+    engine: Members, read: ReadBlocks, past: Hindsight | None, u: ArrayLike | None
 ) -> list[Certificate]:
     """Sums over all members, then the certificates of each over its targets, from its first row on."""
     points = None if u is None else _columns(u, len(engine.members))
@@ -46,7 +46,7 @@ def missing(members: Sequence[Engine]) -> dict[str, list[str]]:
     return {name: list(dict.fromkeys(w for each in told for w in each[name])) for name in told[0]}
 
 
-def own_rows(read: Reading, own: Callable[[Array, int], Array], number: int, late: int) -> Reading:
+def own_rows(read: ReadBlocks, own: Callable[[Array, int], Array], number: int, late: int) -> ReadBlocks:
     """The rows as one member saw them: with its own targets, from its first row on."""
 
     def changed() -> Iterator[Block]:

@@ -59,7 +59,7 @@ class Contest:
         self._warm = False
 
     def learn(self, block: Block) -> None:
-        """Every learner predicts and learns the block, each in its own thread."""
+        """Let every learner predict and learn the block, each in its own thread."""
         self._withdraw(block)
         names = [name for name in self.runs if name not in self.withdrawn]
         if not self._warm:
@@ -72,7 +72,7 @@ class Contest:
         self._pairs.see([losses.get(name, nothing) for name in self.runs])
 
     def _warm_up(self, run: Run, block: Block) -> None:
-        """Load the compiled code on a twin: the seconds told are those of learning."""
+        """Load the compiled code on a twin: the seconds shown are those of learning."""
         learn(run.learner.copy(), next(block.parts(1)), self._width)
 
     def _withdraw(self, block: Block) -> None:
@@ -83,7 +83,7 @@ class Contest:
                 self.withdrawn.append(name)
 
     def result(self) -> Comparison:
-        """How they stand."""
+        """Rank the learners by their scores so far."""
         runs = {n: run for n, run in self.runs.items() if n not in self.withdrawn}
         names = sorted(runs, key=lambda name: runs[name].score.loss)
         place = {name: k for k, name in enumerate(self.runs)}
