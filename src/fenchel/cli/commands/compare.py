@@ -24,6 +24,7 @@ from fenchel.evaluate import Comparison, Contest, Run, best_certificates, learne
 from fenchel.evaluate.default_learners import MOST_FULL
 from fenchel.learners import Learner
 from fenchel.learners.catalogue import parameters_of
+from fenchel.learners.specification import name_of
 from fenchel.report.stream_stats import StreamStats
 from fenchel.rows import Block
 
@@ -53,7 +54,7 @@ def compare(
     first = next(blocks)
     task = task or guess_task(labels_of(source.name, first))
     columns = max(source.width, first.rows.used_columns)
-    chosen = list(specifications) or _suitable(task, columns, loss, not no_intercept)
+    chosen = list(specifications) or _suitable(task, columns, loss, not no_intercept, certify)
     learners = _learners(chosen, task, loss, not no_intercept, certify)
     contest = Contest(learners, source.width, None if specifications else MOST_FULL)
     labels = LabelCheck(source.name, list(learners.values()))
@@ -72,9 +73,13 @@ def compare(
         write_report(report, source, contest, watched, reading.index_base)
 
 
-def _suitable(task: str, columns: int, loss: str | None, intercept: bool) -> list[str]:
-    """All that suit the task, and take the loss where one is asked for."""
+def _suitable(
+    task: str, columns: int, loss: str | None, intercept: bool, certify: bool
+) -> list[str]:
+    """All that suit the task, and take the loss or keep the ledger where that is asked for."""
     chosen = learners_for(task, columns)
+    if certify:
+        chosen = [text for text in chosen if name_of(text) != "max_margin"]
     if loss is not None:
         chosen = [text for text in chosen if "loss" in parameters_of(text.partition(":")[0])]
     return chosen if intercept else [text for text in chosen if text != "auto"]
