@@ -17,6 +17,7 @@ FORMS = (
     "dual_averaging:indexing=xiao",
     "arow:diagonal=no",
     "arow:form=original",
+    "arow:form=original,diagonal=no",
     "second_order_perceptron:diagonal=no",
     "vovk_azoury_warmuth:diagonal=yes",
     "exponentiated_gradient:signed=no",

@@ -35,6 +35,7 @@ THEOREMS: tuple[Theorem, ...] = (
     matrix_bounds.matrix_bound,
     matrix_bounds.determinant_bound,
     matrix_bounds.arow_bound,
+    matrix_bounds.original_arow_bound,
     matrix_bounds.diagonal_bound,
     matrix_bounds.rare_features,
     normalized_bounds.published,
