@@ -38,6 +38,12 @@ EXPECTED = {
     "strongly_convex": [*RESIDUE, *COMPOSITE, "Corollary 1, eq. (log-bound)", *HINGE],
     "exponentiated_gradient": [*LEMMA, *COMPOSITE],
     "exponentiated_gradient:signed=no": [*LEMMA, *COMPOSITE],
+    "exponentiated_gradient:adaptive=yes": [
+        *LEMMA,
+        *COMPOSITE,
+        "Adaptive exponentiated gradient, general",
+        "Adaptive exponentiated gradient, Steinhardt & Liang",
+    ],
     "adagrad": [*LEMMA, *COMPOSITE, "AdaGrad, Duchi et al.", *HINGE],
     # Section 4
     "vovk_azoury_warmuth": [

@@ -46,7 +46,9 @@ def missing(members: Sequence[Engine]) -> dict[str, list[str]]:
     return {name: list(dict.fromkeys(w for each in told for w in each[name])) for name in told[0]}
 
 
-def own_rows(read: ReadBlocks, own: Callable[[Array, int], Array], number: int, late: int) -> ReadBlocks:
+def own_rows(
+    read: ReadBlocks, own: Callable[[Array, int], Array], number: int, late: int
+) -> ReadBlocks:
     """The rows as one member saw them: with its own targets, from its first row on."""
 
     def changed() -> Iterator[Block]:
