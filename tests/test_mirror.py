@@ -172,3 +172,92 @@ def test_a_step_of_another_shape_is_refused(z):
     with pytest.raises(ValueError, match="give one number for each coordinate"):
         descent.update(z)
     np.testing.assert_array_equal(descent.theta, [0.0, 0.0])
+
+
+# ── certificates ────────────────────────────────────────────────────────────────────────────────
+
+
+class Kept(list):
+    """(f_t, θ_t, z_t) of every round: Lemma 1 with nothing left out."""
+
+    def sides(self, last, u):
+        right, before, theta = last.value(u), None, 0.0
+        for f, theta, z in self:
+            right += f.dual_norm(z) ** 2 / (2.0 * f.strong_convexity) if z.any() else 0.0
+            right += f.conjugate(theta) - (before.conjugate(theta) if before is not None else 0.0)
+            before = f
+        end = self[-1][1] + self[-1][2]
+        right += last.conjugate(end) - before.conjugate(end)
+        return sum(np.vdot(z, u - f.gradient(theta)) for f, theta, z in self), right
+
+
+def heavy_run(f, shape, rng, kept):
+    """Random z_t: heavy tails, rounds without a step, repeated rows."""
+    descent = MirrorDescent(f, shape)
+    for _ in range(ROUNDS):
+        x = rng.standard_t(1.5, size=D) * (rng.random(D) < 0.7)
+        descent.observe(x)
+        z = rng.uniform(-1.0, 1.0) * x if isinstance(shape, int) else rng.normal(size=shape)
+        z = z * (rng.random() < 0.8)
+        if z.any():
+            kept.append((descent.regularizer, descent.theta, z))
+        descent.update(z)
+    return descent
+
+
+@pytest.mark.parametrize("f", [*VECTORS, *MATRICES], ids=named)
+def test_a_certificate_has_both_sides_of_lemma_1(f, record_property):
+    shape = (3, D) if isinstance(f, (r.Schatten, r.GroupComposite)) else D
+    for seed in range(10):
+        rng, kept = np.random.default_rng([seed, 1]), Kept()
+        descent = heavy_run(f, shape, rng, kept)
+        u = comparator(f, rng, shape)
+        told = descent.certificate(u)
+        left, right = kept.sides(descent.previous, u)
+        assert told.holds
+        assert told.slack == told.bound - told.achieved
+        np.testing.assert_allclose((told.achieved, told.bound), (left, right), rtol=1e-8, atol=1e-8)
+        record_property("certificates of MirrorDescent", 1)
+
+
+@pytest.mark.parametrize("f", [r.Euclidean(), r.FullQuadratic(), r.Schatten(p=2.0)], ids=named)
+def test_a_certificate_is_tight_where_f_is_quadratic(f):
+    shape = (3, D) if isinstance(f, r.Schatten) else D
+    descent = heavy_run(f, shape, np.random.default_rng(0), [])
+    best = descent.previous.gradient(descent.theta)
+    told = descent.certificate(best)
+    assert told.bound == pytest.approx(told.achieved, rel=1e-9)
+    away = descent.certificate(best + 0.1)
+    assert away.slack == pytest.approx(descent.previous.value(np.full(shape, 0.1)), rel=1e-6)
+
+
+def test_a_wrong_step_has_no_certificate_that_holds():
+    """A regularizer that claims more curvature than it has, on steps that show it."""
+
+    class Overdeclared(r.Euclidean):
+        strong_convexity = 2.0
+
+    descent = MirrorDescent(Overdeclared(), 1)
+    descent.update([1.0])
+    assert not descent.certificate([1.0]).holds
+
+
+def test_what_lacks_a_formula_is_refused_by_its_name():
+    class Bare:
+        def gradient(self, theta):
+            return theta
+
+    descent = MirrorDescent(Bare(), 2)
+    descent.update([1.0, 2.0])
+    with pytest.raises(ValueError, match="needs conjugate, value, .*dual_norm of Bare"):
+        descent.certificate([0.0, 0.0])
+    with pytest.raises(ValueError, match=r"u has shape \(3,\)"):
+        MirrorDescent(r.Euclidean(), 2).certificate(np.zeros(3))
+
+
+def test_u_outside_the_domain_is_promised_nothing():
+    descent = MirrorDescent(r.Euclidean(r.Ball(1.0)), 2)
+    assert descent.certificate([0.0, 0.5]) == (0.0, 0.0, 0.0, True)
+    descent.update([3.0, 4.0])
+    assert descent.certificate([3.0, 4.0]).bound == np.inf
+    assert descent.certificate([0.6, 0.8]).slack > 0.0

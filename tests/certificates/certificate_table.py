@@ -17,9 +17,11 @@ FORMS = (
     "dual_averaging:indexing=xiao",
     "arow:diagonal=no",
     "arow:form=original",
+    "arow:form=original,diagonal=no",
     "second_order_perceptron:diagonal=no",
     "vovk_azoury_warmuth:diagonal=yes",
     "exponentiated_gradient:signed=no",
+    "exponentiated_gradient:adaptive=yes",
 )
 DOMAINS = {"box": Box(-0.5, 0.5), "ball": Ball(0.7), "simplex": Simplex()}
 

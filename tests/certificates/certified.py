@@ -85,7 +85,12 @@ DRAWS = {
         "r": uniform(r, 0.1, 10),
         "diagonal": bool(r.integers(2)),
     },
-    "arow": lambda r: {"r": uniform(r, 0.1, 10), "diagonal": bool(r.integers(2))},
+    "arow": lambda r: {
+        "r": uniform(r, 0.1, 10),
+        **({"diagonal": True}, {"diagonal": False}, {"diagonal": False, "form": "original"})[
+            r.integers(3)
+        ],
+    },
     "vovk_azoury_warmuth": lambda r: {"a": uniform(r, 0.1, 5), "diagonal": bool(r.integers(2))},
     "p_norm_lms": lambda r: {"p": float(r.uniform(2, 8))},
     "lms": lambda r: {"eta": uniform(r, 1e-3, 0.5)},

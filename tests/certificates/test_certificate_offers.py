@@ -4,7 +4,7 @@ from kernel.plain_python import plain_python
 
 LEMMA = ["Lemma 1, general"]
 RESIDUE = ["Lemma 1, general", "Lemma 1, eq. (residue)"]
-COMPOSITE = ["Corollary 1, eq. (composite_bound)"]
+COMPOSITE = ["Corollary 1, from Lemma 1", "Corollary 1, eq. (composite_bound)"]
 TUNED = [*COMPOSITE, "Corollary 1, eq. (tuned-bound)"]
 HINGE = ["Hinge lemma, eq. (pre-mb), λ = 1", "Hinge lemma, best λ"]
 MISTAKES = [
@@ -31,13 +31,19 @@ EXPECTED = {
     "gradient_descent on a box, constant": CONSTANT,
     "gradient_descent on a ball, sqrt": [*LEMMA, *TUNED, *HINGE],
     "gradient_descent on a ball, constant": CONSTANT,
-    "gradient_descent on a simplex, sqrt": TUNED,
+    "gradient_descent on a simplex, sqrt": TUNED[1:],
     "gradient_descent on a simplex, constant": CONSTANT,
     "dual_averaging": [*LEMMA, *TUNED],
     "dual_averaging:indexing=xiao": [*LEMMA, *COMPOSITE],
     "strongly_convex": [*RESIDUE, *COMPOSITE, "Corollary 1, eq. (log-bound)", *HINGE],
     "exponentiated_gradient": [*LEMMA, *COMPOSITE],
     "exponentiated_gradient:signed=no": [*LEMMA, *COMPOSITE],
+    "exponentiated_gradient:adaptive=yes": [
+        *LEMMA,
+        *COMPOSITE,
+        "Adaptive exponentiated gradient, general",
+        "Adaptive exponentiated gradient, Steinhardt & Liang",
+    ],
     "adagrad": [*LEMMA, *COMPOSITE, "AdaGrad, Duchi et al.", *HINGE],
     # Section 4
     "vovk_azoury_warmuth": [
@@ -76,6 +82,12 @@ EXPECTED = {
     "second_order_perceptron:diagonal=no": [*RESIDUE, *HINGE, *SECOND],
     "arow": [*LEMMA, *COMPOSITE, *HINGE, *DIAGONAL],
     "arow:diagonal=no": [*RESIDUE, *COMPOSITE, *HINGE, *SECOND],
+    "arow:form=original,diagonal=no": [
+        *LEMMA,
+        *COMPOSITE,
+        *HINGE,
+        "AROW, Crammer, Kulesza & Dredze",
+    ],
     # not mirror descent with a sum that the ledger could follow
     "arow:form=original": [],
     # of a variant

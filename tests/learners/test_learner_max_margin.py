@@ -8,6 +8,7 @@ from learner_streams import KINDS, stream
 from mirror_oracle import STEPS, is_mirror_descent
 
 from fenchel import MirrorDescent, learners, regularizers
+from fenchel.certificates import agrees
 from fenchel.losses import rival
 
 SEEDS = range(6 if PLAIN else 2)
@@ -136,6 +137,24 @@ def test_however_the_rows_arrive_and_the_classes_appear(case, tmp_path):
         np.testing.assert_array_equal(pieces.decision_many(X), whole.decision_many(X))
 
 
+@few
+def test_a_ledger_changes_no_score_and_certifies(case):
+    X, y, importance, classes, learner = drawn(case, 0, "sparse")
+    plain = learners.max_margin(learner, classes=range(classes))
+    scores = plain.learn_many(sp.csr_array(X), y, importance)
+    certified = learners.max_margin(
+        learners.from_parameters(case.name, {**learner.parameters, "certify": True}),
+        classes=range(classes),
+    )
+    np.testing.assert_array_equal(certified.learn_many(sp.csr_array(X), y, importance), scores)
+    u = np.random.default_rng(0).normal(size=(X.shape[1] + learner.intercept, classes))
+    found = [c for c in certified.certificates(u) if c.applies and c.kind != "printed"]
+    assert found
+    for c in found:
+        assert c.holds, str(c)
+        assert agrees(c, certified.verify(c), 1e-6), str(c)
+
+
 def test_a_late_class_changes_nothing_before_it():
     X = np.random.default_rng(0).normal(size=(40, 3))
     y = np.r_[np.arange(30) % 2, np.arange(10) % 3]
@@ -170,7 +189,6 @@ def test_names_and_strings():
         (lambda: learners.lms(), "two classes"),
         (lambda: learners.auto(), "two classes"),
         (lambda: learners.perceptron(domain=regularizers.Simplex(1.0)), "Simplex"),
-        (lambda: learners.perceptron(certify=True), "certify"),
     ],
 )
 def test_what_cannot_serve_is_refused(make, match):

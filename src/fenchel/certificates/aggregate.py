@@ -1,4 +1,4 @@
-"""Certificates put together: over the classes of one against the rest, over a mixture's experts."""
+"""Certificates put together: over classes, labels or outputs, and over a mixture's experts."""
 
 from __future__ import annotations
 
@@ -11,30 +11,33 @@ import numpy as np
 from fenchel.certificates.certificate import Assumption, Certificate
 from fenchel.loops.adahedge import Hedge
 
-EVERY = "a u for every class"
+EVERY = "a u for every"
 
 
-def every_class(by_class: dict[str, list[Certificate]]) -> list[Certificate]:
-    """Each inequality added up over the classes, then those of each class.
+def every_member(
+    by_member: dict[str, list[Certificate]], one: str, several: str
+) -> list[Certificate]:
+    """Each inequality added up over the members, then those of each by its name.
 
-    A row that is mistaken among several classes is so for at least one of their learners, so that
-    what bounds the sum of their mistakes bounds those of the whole.
+    ``one`` and ``several`` say what members are for: a class, classes. A row that is mistaken among
+    several classes is so for at least one of their learners, so that what bounds the sum of their
+    mistakes bounds those of the whole.
     """
     apart = [
-        replace(c, comparator=f"{label}: {c.comparator}")
-        for label, found in by_class.items()
+        replace(c, comparator=f"{name}: {c.comparator}")
+        for name, found in by_member.items()
         for c in found
     ]
     names = dict.fromkeys((c.theorem, c.equation) for c in apart)
     summed = []
     for name in names:
         same = [c for c in apart if (c.theorem, c.equation) == name]
-        if len(same) == len(by_class):
-            summed.append(_added(same))
+        if len(same) == len(by_member):
+            summed.append(_added(same, one, several))
     return summed + apart
 
 
-def _added(each: list[Certificate]) -> Certificate:
+def _added(each: list[Certificate], one: str, several: str) -> Certificate:
     """Σ achieved ≤ Σ bound."""
     assumptions: dict[str, Assumption] = {}
     for c in each:
@@ -43,14 +46,19 @@ def _added(each: list[Certificate]) -> Certificate:
                 assumptions[a.statement] = a
     return replace(
         each[0],
-        quantity=f"{each[0].quantity}, all classes",
-        comparator=EVERY,
+        quantity=f"{each[0].quantity}, all {several}",
+        comparator=f"{EVERY} {one}",
         achieved=math.fsum(c.achieved for c in each),
         bound=math.fsum(c.bound for c in each),
         unit=math.fsum(c.unit for c in each),
         assumptions=tuple(assumptions.values()),
         origin=None,
     )
+
+
+def speaks_for_all(certificate: Certificate) -> bool:
+    """Whether a certificate is a sum over all members."""
+    return certificate.comparator.startswith(EVERY)
 
 
 def hedge_gap(hedge: Hedge) -> float:

@@ -65,10 +65,13 @@ class Hindsight:
             self._problems[intercept] = problem_of(self.gathered()[0], self.columns, intercept)
         return self._problems[intercept]
 
-    def seen_as(self, key: Any, change: Callable[[ReadBlocks], ReadBlocks]) -> Hindsight:
-        """Return the same rows changed (other targets, other units), remembered by a key."""
+    def seen_as(
+        self, key: Any, change: Callable[[ReadBlocks], ReadBlocks], columns: int | None = None
+    ) -> Hindsight:
+        """Return the same rows changed (other targets, units or columns), remembered by a key."""
         if key not in self._derived:
-            self._derived[key] = Hindsight(change(self._read), self.columns)
+            wide = self.columns if columns is None else columns
+            self._derived[key] = Hindsight(change(self._read), wide)
         return self._derived[key]
 
     def _candidates(self, loss: Any, intercept: bool, path: int) -> dict[str, Array]:

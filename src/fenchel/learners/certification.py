@@ -12,6 +12,7 @@ from fenchel import certificates
 from fenchel.certificates import Certificate, Hindsight, Regret
 from fenchel.certificates.hindsight import MOST_HELD
 from fenchel.loops import check_rows
+from fenchel.parts.state import Array
 from fenchel.rows import Block, validate
 
 if TYPE_CHECKING:
@@ -89,7 +90,20 @@ class SecondReading:
                 rows = validate.mended(rows, bad)
             given = importance[0] if importance else None
             amounts = None if given is None else validate.as_importance(given, len(rows))
-            yield Block(rows, self.learner.encode(y, len(rows)), amounts)
+            yield Block(rows, self._targets(y, len(rows)), amounts)
+
+    def _targets(self, y: Any, count: int) -> Array:
+        """y as it was learned: labels that were not are no part of that run."""
+        known = self.learner._coding.known
+        targets = self.learner.encode(y, count)
+        new = self.learner._coding.known
+        if new != known:
+            self.learner.adopt_labels(known)
+            raise ValueError(
+                f"the stream has labels that were not learned ({new}, the learner {known}): "
+                "give the rows that were learned"
+            )
+        return targets
 
 
 def certify(
@@ -105,13 +119,16 @@ def certify(
         raise ValueError(f"{learner.name} has learned nothing yet: there is nothing to certify")
     read = SecondReading(learner, stream)
     found = learner.engine.certify(read, past or Hindsight(read, learner.columns), u)
-    return [_named(c, learner.classes) for c in found] if learner.task == "multiclass" else found
+    return [_named(c, learner.classes) for c in found]
 
 
 def _named(certificate: Certificate, classes: list[Any]) -> Certificate:
-    """A certificate of one class, which the engine knows by number, by the name of the class."""
+    """A certificate of one class or label, which the engine knows by number, by its name.
+
+    Outputs have no names.
+    """
     number, colon, rest = certificate.comparator.partition(": ")
-    if not (colon and number.isdigit()):
+    if not (colon and number.isdigit() and int(number) < len(classes)):
         return certificate
     return replace(certificate, comparator=f"{classes[int(number)]}: {rest}")
 

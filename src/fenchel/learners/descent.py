@@ -160,7 +160,7 @@ def strongly_convex(
     tasks=ANY,
     parts="any loss × entropy × subgradient",
     equation="Sec. 1 and conclusions (time-varying entropy)",
-    theorem="Lemma 1 with entropy + ln d",
+    theorem="Lemma 1 with entropy + ln d; adaptive: Steinhardt & Liang",
     cost="non-zeros, an exponential each",
 )
 def exponentiated_gradient(
@@ -181,7 +181,9 @@ def exponentiated_gradient(
     ``adaptive`` s_j = total·θ_j − Σ (total·η·ℓ′_{t,j})², a regularizer that varies with time (the
     direction the paper's conclusions point to). Signed: over 2d coordinates, w = total·(v⁺ − v⁻).
 
-    Guarantee: Lemma 1 with f = Σ v·ln v + ln d ≥ 0: R_T(u) ≤ ln d/η + η·total²/2·Σ‖ℓ′_t‖_∞².
+    Guarantee: Lemma 1 with f = Σ v·ln v + ln d ≥ 0: R_T(u) ≤ ln d/η + η·total²/2·Σ‖ℓ′_t‖_∞². With
+    ``adaptive`` R_T(total·e_i) ≤ ln d/η + η·total²·Σ ℓ′²_{t,i} while η·total·|ℓ′_{t,i}| ≤ ½ all along: only
+    the coordinates that u uses are charged.
 
     Cost: the non-zeros of a row, an exponential each; the normaliser is kept up to date.
 

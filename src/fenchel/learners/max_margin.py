@@ -6,12 +6,15 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fenchel._numba.jit import suited
+from fenchel.certificates import Certificate, Hindsight
+from fenchel.learners import pair_certificates
 from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.engine import Engine, refuse_unsound, some_of
 from fenchel.learners.labels import known_after
-from fenchel.loops import decide_classes, learn_classes, read_weights
+from fenchel.loops import NoAverage, NoLedger, decide_classes, learn_classes, read_weights
 from fenchel.loops.online import ROUNDS
 from fenchel.parts import state
 from fenchel.parts.state import Array
@@ -28,6 +31,8 @@ class MaxMargin(Engine):
     of y and ŷ change. The score of class k, in predictions and in the choice of ŷ, is ⟨W_t, e_k·xᵀ⟩
     with the f_t that has seen e_k·xᵀ.
 
+    Its certificates are those of the given learner over the pairs, as plain rows of R^{K·d}.
+
     A class that appears mid-stream joins at its first row with weights 0; before, its score is −∞.
     Until there are two classes nothing is learned.
 
@@ -41,14 +46,15 @@ class MaxMargin(Engine):
     def __init__(self, learner: Any) -> None:
         super().__init__("max_margin", {"learner": learner}, "multiclass", learner.intercept)
         self._parts: Parts = state.start(_parts_of(learner), 2)
-        self._room = (
-            1,
-            1,
-        )  # columns, the intercept's included, × classes that the state has room for
+        # Columns, the intercept's included, × classes that the state has room for.
+        self._room = 1, 1
+        self.certifies = self._parts.ledger.kept
+        self.joined = np.zeros(0)  # the row with which each class joined
+        self.begun = np.zeros(1)  # slots for columns in the first round
 
     def declare(self, outputs: int) -> None:
         """Take so many classes as rivals from the first row on."""
-        self._know(max(self.outputs, outputs))
+        self._know(max(self.outputs, outputs), self.rounds)
 
     @property
     def counts_columns(self) -> bool:
@@ -58,25 +64,49 @@ class MaxMargin(Engine):
 
     def state_arrays(self) -> dict[str, Array]:
         """Return the state by name, columns × classes: spare room is left out."""
-        return {name: self._used(array) for name, array in state.arrays(self._parts)}
+        kept = {name: self._used(array) for name, array in state.arrays(self._parts)}
+        return {**kept, "joined": self.joined, "begun": self.begun} if self.certifies else kept
 
     def restart(self, width: int) -> None:
         """Begin with fresh state of so many columns."""
         self._parts = state.start(self._parts, 2)
         self._room = 1, 1
         self.columns = width
-        self._know(self.outputs)
+        self.joined, self.begun = np.zeros(0), np.zeros(1)
+        self._know(self.outputs, 0)
 
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
         kept["_parts"] = state.copy(self._parts)
+        kept["joined"], kept["begun"] = self.joined.copy(), self.begun.copy()
         return kept
+
+    def blank(self) -> MaxMargin:
+        """An engine that has seen nothing and keeps no sums, with the classes declared to this one."""
+        twin = self.copy()
+        assert isinstance(twin, MaxMargin), "a copy is of the same class"
+        twin._parts = twin._parts._replace(average=NoAverage(), ledger=NoLedger())
+        twin.certifies, twin.outputs = False, int(np.sum(self.joined == 0.0))
+        twin.counts[:] = 0
+        twin.restart(0)
+        return twin
+
+    @property
+    def compact_parts(self) -> Parts:
+        """The parts with the place of class k at column j in slot 1 + j·classes + k: no spare room."""
+
+        def move(smaller: Array, larger: Array) -> None:
+            larger[1:] = self._used(smaller).reshape(-1)
+
+        return state.grow(self._parts, 1 + (self.columns + self.intercept) * self.outputs, move)
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
-    def _know(self, classes: int) -> None:
-        """So many classes take part from here on."""
+    def _know(self, classes: int, row: int) -> None:
+        """So many classes take part from this row on."""
         self._make_room(self.columns, classes)
+        new = np.full(max(classes - len(self.joined), 0), float(row))
+        self.joined = np.concatenate([self.joined, new])
         self.outputs = classes
         self._set_dimension(self.columns)
 
@@ -113,11 +143,17 @@ class MaxMargin(Engine):
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
         """Run a round of the parts on (e_y − e_ŷ)·xᵀ for each row."""
         refuse_unsound(rows, checked)
+        return self.learn_pairs(rows, targets, importance)[0]
+
+    def learn_pairs(
+        self, rows: Rows, targets: Array, importance: Array
+    ) -> tuple[Array, NDArray[np.int64]]:
+        """Learn from sound rows; the scores from before each label, and ŷ (−1 where there is none)."""
         count = len(rows)
         known = known_after(targets, self.outputs)
         total = int(np.max(known, initial=self.outputs))
         self._make_room(self.columns, total)
-        scores = np.full((count, total), -np.inf)
+        scores, rivals = np.full((count, total), -np.inf), np.full(count, -1)
         run = suited(learn_classes, *self._parts)
         # f_t may know how many coordinates there are: a piece for each number of classes.
         joins = np.flatnonzero(np.diff(known, prepend=self.outputs)).tolist()
@@ -125,9 +161,11 @@ class MaxMargin(Engine):
             before = self.outputs
             # The scores of a row whose label is new are those of the classes known before it.
             first = self.read(rows.part(begin, begin + 1)) if known[begin] > before else None
-            self._know(int(known[begin]))
+            self._know(int(known[begin]), self.rounds + begin)
+            if self.outputs > 1 and self.begun[0] == 0.0:
+                self.begun[0] = self.columns + 1.0
             run(
-                *self._parts[:4],
+                *self._parts,
                 rows.part(begin, end).view,
                 targets[begin:end],
                 some_of(importance, begin, end),
@@ -135,11 +173,12 @@ class MaxMargin(Engine):
                 self.outputs,
                 self._room[1],
                 scores[begin:end],
+                rivals[begin:end],
             )
             if first is not None:
                 scores[begin, :before], scores[begin, before:] = first[0], -np.inf
         self.counts[ROUNDS] += count
-        return scores
+        return scores, rivals
 
     def read(self, rows: Rows, what: str = "margins") -> Array:
         """Compute the score of each class."""
@@ -173,7 +212,8 @@ class MaxMargin(Engine):
 
     def take_up(self, width: int) -> Any:
         """Make room for so many columns."""
-        before = self.columns, self._parts, self._room, self.outputs
+        kept = self.joined, self.begun.copy()
+        before = self.columns, self._parts, self._room, self.outputs, kept
         self._make_room(max(self.columns, width), self.outputs)
         self.columns = max(self.columns, width)
         self._set_dimension(self.columns)
@@ -181,8 +221,21 @@ class MaxMargin(Engine):
 
     def put_back(self, before: Any) -> None:
         """Undo ``take_up``."""
-        self.columns, self._parts, self._room, self.outputs = before
+        self.columns, self._parts, self._room, self.outputs, kept = before
+        self.joined, self.begun = kept
         self._set_dimension(self.columns)
+
+    # ── what was promised ───────────────────────────────────────────────────────────────────────
+
+    def certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
+        """Every certificate over the pairs; u has one row a column, one column a class."""
+        if not self.certifies:
+            return super().certify(read, past, u)
+        return pair_certificates.certify(self, read, past, u)
+
+    def missing(self) -> dict[str, list[str]]:
+        """Every theorem, with what it misses of these parts in the matrix space."""
+        return pair_certificates.missing(self)
 
 
 def _enough(have: int, asked: int) -> int:
@@ -207,6 +260,4 @@ def _parts_of(learner: Any) -> Parts:
         raise ValueError(
             f"domain={type(domain).__name__} does not go with max_margin: use one_against_rest"
         )
-    if engine.certifies:
-        raise ValueError("certify=True: certificates are for learners of two classes and numbers")
     return engine.parts

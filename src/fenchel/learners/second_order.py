@@ -82,8 +82,9 @@ def arow(
     with η = 1/r that predicts with A_{t−1}).
 
     Guarantee: M + U ≤ L(u) + √(r‖u‖² + Σ ⟨u, x_t⟩²)·√(ln|A_T| + Σ m_t(2r·y_t − m_t)/(r(r + χ_t)))
-    for the mirror form with the full matrix; eq. (diag-bound) with the diagonal one. None is
-    proved for the original form with a diagonal.
+    for the mirror form with the full matrix; eq. (diag-bound) with the diagonal one. The original form
+    has M + U ≤ L(u) + √(r‖u‖² + Σ ⟨u, x_t⟩²)·√(ln|A_T| + U) with the full matrix, sums over updates; none
+    is proved with a diagonal.
 
     Cost: the non-zeros of a row (diagonal), d² (full).
 

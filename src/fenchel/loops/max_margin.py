@@ -17,6 +17,7 @@ import numpy as np
 
 from fenchel._numba import helper, kernel
 from fenchel.loops.averages import bank, begin_round
+from fenchel.loops.ledger import record, settle
 from fenchel.loops.online import finite_margin
 from fenchel.losses import rival
 from fenchel.parts.state import Array
@@ -40,6 +41,7 @@ def learn_classes(
     f: Any,
     rule: Any,
     average: Any,
+    ledger: Any,
     rows: Any,
     y: Array,
     importance: Array,
@@ -47,10 +49,11 @@ def learn_classes(
     classes: int,
     stride: int,
     scores: Array,
+    rivals: Any,
 ) -> None:
     """Learn from every sound row in turn; ``scores`` gets the s_k from before its label.
 
-    While one class is known there is no rival, and nothing to learn.
+    ``rivals`` gets ŷ. While one class is known there is none, and nothing to learn.
     """
     last = importance.shape[0] - 1
     for t in range(y.shape[0]):
@@ -59,6 +62,7 @@ def learn_classes(
         if classes > 1:
             label = int(y[t])
             other = rival(scores[t][:classes], label)
+            rivals[t] = other
             pair = PairRow(
                 x, np.uint64(label), np.uint64(other), np.uint64(stride), 0.0, x.importance
             )
@@ -67,7 +71,9 @@ def learn_classes(
             m = finite_margin(f, view, pair)
             c = coefficient(rule, loss, f, view, pair, m, 1.0)
             bank(average, f, view, pair)
+            before = record(ledger, loss, f, view, pair, m, 1.0, c)
             commit(f, view, pair, c)
+            settle(ledger, f, view, before, c)
 
 
 @kernel

@@ -65,6 +65,11 @@ class Entropic(NamedTuple):
     peak: Array = SCALAR
 
     @property
+    def family(self) -> str:
+        """Its name in theorems."""
+        return "adaptive entropy" if self.adaptive else "entropy"
+
+    @property
     def homogeneous(self) -> bool:
         """Whether f_t(λu) = λ²·f_t(u)."""
         return False

@@ -3,6 +3,7 @@
 from fenchel.certificates.theorem import Theorem
 from fenchel.certificates.theorems import (
     corollary_1,
+    entropic_bounds,
     hinge_bounds,
     matrix_bounds,
     normalized_bounds,
@@ -18,6 +19,8 @@ THEOREMS: tuple[Theorem, ...] = (
     corollary_1.adaptive_bound,
     corollary_1.tuned_bound,
     corollary_1.log_bound,
+    entropic_bounds.corrected_entropy,
+    entropic_bounds.corrected_regret,
     square_loss.filtering_bound,
     square_loss.forecaster_lemma,
     square_loss.forecaster_sum,
@@ -35,6 +38,7 @@ THEOREMS: tuple[Theorem, ...] = (
     matrix_bounds.matrix_bound,
     matrix_bounds.determinant_bound,
     matrix_bounds.arow_bound,
+    matrix_bounds.original_arow_bound,
     matrix_bounds.diagonal_bound,
     matrix_bounds.rare_features,
     normalized_bounds.published,

@@ -77,6 +77,46 @@ def arow_bound(run: RunRecord) -> Certificate:
     return _certificate(run, "as known for AROW", bound)
 
 
+# The bound of the original form, with A = A_t−1, χ = xᵀA⁻¹x, m = θᵀA⁻¹x before an update and θ = Σ y·x/r:
+#
+#   by Woodbury   r·θᵀA⁻¹θ grows by  χ/(r + χ) + r·y·m(2 − y·m)/(r + χ)  in each update;
+#   its sum is at most  ln|A_T| + U,  since χ/(r + χ) ≤ ln(1 + χ/r), whose sum is ln|A_T|, and
+#   y·m(2 − y·m) is at most 0 on mistakes and at most 1 on the other updates;
+#   by Cauchy     M + U − L(u) ≤ Σ y·⟨u, x⟩ = r·⟨u, θ⟩ ≤ √(r·uᵀA_T·u)·√(r·θᵀA_T⁻¹·θ).
+@theorem(
+    *_NEEDS,
+    rule("aggressive"),
+    regularizer("matrix of the past"),
+    name="AROW, Crammer, Kulesza & Dredze",
+)
+def original_arow_bound(run: RunRecord) -> Certificate:
+    """M + U ≤ L(u) + √(r‖u‖² + Σ⟨u, x⟩²)·√(ln|A_T| + U), all sums over updates (Crammer et al., 2009).
+
+    Of the original form: predict with A_{t−1}, z_t = y_t·x_t/r.
+    """
+    s, f = run.sums, run.f
+    loss = f.r * s.eta_loss_u  # Σ ℓ_t(u) over updates, where η_t = 1/r
+    wide = f.r * float(run.u @ run.u) + s.update_squares_u
+    inside = log_determinant(f.matrix, f.a) + s.errors
+    bound = float(loss + np.sqrt(wide) * np.sqrt(max(inside, 0.0)))
+    off = f.r * run.rule.eta - 1.0
+    achieved = s.mistakes + s.errors
+    return Certificate(
+        "AROW",
+        "Crammer, Kulesza & Dredze",
+        "updates M + U",
+        run.comparator,
+        achieved,
+        bound,
+        achieved + abs(bound),
+        (
+            run.even,
+            Assumption("η = 1/r: r·η − 1", off, abs(off) <= 1e-12),
+            Assumption("A_0 = I", f.a, f.a == 1.0),
+        ),
+    )
+
+
 @theorem(*_DIAGONAL, name="Diagonal bound, eq. (diag-bound)")
 def diagonal_bound(run: RunRecord) -> Certificate:
     """M + U ≤ L(u) + √(uᵀD_T·u)·√(r·Σ_i ln(1 + Σ_t x²_{t,i}/r) + 2U), eq. (diag-bound)."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners.engine import Engine, some_of
+from fenchel.learners.multi import member_certificates
 from fenchel.learners.workers import in_parallel
 from fenchel.loops.online import ROUNDS
 from fenchel.parts.state import Array
@@ -23,6 +26,8 @@ class Members(Engine):
 
     # Whether a member's margins mean nothing until its target was met.
     appears = True
+    # What a member is for, one and several.
+    member_of = ("class", "classes")
 
     def __init__(self, name: str, learner: Any, task: str) -> None:
         super().__init__(name, {"learner": learner}, task, learner.intercept)
@@ -95,6 +100,27 @@ class Members(Engine):
         kept["members"] = [member.copy() for member in self.members]
         return kept
 
+    @staticmethod
+    def own_targets(targets: Array, k: int) -> Array:
+        """What member k learns of the targets: its column of them."""
+        return targets[:, k]
+
+    # ── what was promised ───────────────────────────────────────────────────────────────────────
+
+    def certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
+        """Sums over all members, then the certificates of each; u has one column a member."""
+        if not self.certifies:
+            return super().certify(read, past, u)
+        return member_certificates.of_members(self, read, past, u)
+
+    def headline(self, found: list[Certificate]) -> Certificate:
+        """The tightest of the sums over all members."""
+        return member_certificates.headline(found)
+
+    def missing(self) -> dict[str, list[str]]:
+        """Every theorem, with what it misses of one member or another."""
+        return member_certificates.missing(self.members or [self.pattern])
+
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
     def _add_members(self, total: int, width: int) -> None:
@@ -107,19 +133,19 @@ class Members(Engine):
         self,
         rows: Rows,
         begins: Sequence[int],
-        target: Callable[[int], Array],
+        targets: Array,
         importance: Array,
     ) -> Array:
-        """Member k learns ``target(k)``, one number a row, from row ``begins[k]`` on."""
+        """Member k learns its ``own_targets``, one number a row, from row ``begins[k]`` on."""
         known, count = len(self.members), len(rows)
         self._add_members(len(begins), rows.width)
         self.outputs = len(self.members)
 
         def learn(k: int) -> Array:
             begin = begins[k]
-            targets = np.ascontiguousarray(target(k)[begin:])
+            own = np.ascontiguousarray(self.own_targets(targets, k)[begin:])
             amounts = some_of(importance, begin, count)
-            return self.members[k].learn(rows[begin:], targets, amounts, True)
+            return self.members[k].learn(rows[begin:], own, amounts, True)
 
         margins = np.full((count, len(begins)), -np.inf)
         learned = in_parallel(learn, range(len(begins)), rows.are_many)

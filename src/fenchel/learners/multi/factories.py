@@ -33,7 +33,9 @@ def max_margin(learner: Learner | str, classes: Sequence[Any] | None = None) -> 
     Perceptron steps where s_y ≤ s_ŷ, Passive-Aggressive and AROW where s_y < s_ŷ + 1.
 
     Guarantee: that of ``learner`` for the rows (e_y − e_ŷ)·xᵀ, all with label +1: Σ [1 − s_y + s_ŷ]₊
-    against any matrix U in the norm of R^{K×d}.
+    against any matrix U in the norm of R^{K×d}, whose loss on these rows is at most its multiclass
+    loss. Measured where ``learner`` has ``certify=True``; not where f_t counts coordinates (Winnow) and
+    a class or a column joins after the first pair.
 
     Cost: K times the non-zeros of a row for the scores, twice the non-zeros for the update.
 
@@ -125,7 +127,7 @@ _enter(
     "a learner of two classes over (e_y − e_ŷ)·xᵀ",
     "Sec. 2, X = R^{K×d}",
     "classes × non-zeros",
-    "its learner's, for label +1",
+    "its learner's, over (e_y − e_ŷ)·xᵀ with label +1",
 )
 _enter(
     multi_label,

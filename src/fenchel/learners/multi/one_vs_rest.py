@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from fenchel.certificates import Certificate, Hindsight, seen_through, tightest
-from fenchel.certificates.aggregate import EVERY, every_class
 from fenchel.learners.engine import refuse_unsound
 from fenchel.learners.labels import known_after
 from fenchel.learners.multi.base import Members
 from fenchel.parts.state import Array
-from fenchel.rows import Block, ReadBlocks, Rows
+from fenchel.rows import Rows
 
 
 class OneAgainstRest(Members):
@@ -46,52 +41,12 @@ class OneAgainstRest(Members):
         known = known_after(targets, len(self.members))
         total = int(np.max(known, initial=len(self.members)))
         begins = np.searchsorted(known, np.arange(total), side="right").tolist()
+        return self._learn_members(rows, begins, targets, importance)
 
-        def signs(k: int) -> Array:
-            return np.where(targets == k, 1.0, -1.0)
-
-        return self._learn_members(rows, begins, signs, importance)
-
-    def certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
-        """Measure sums over all classes, then the certificates of each; u has one column a class."""
-        if not self.certifies:
-            return super().certify(read, past, u)
-        assert past is not None
-        by_class: dict[str, list[Certificate]] = {}
-        for k, member in enumerate(self.members):
-            late = self.rounds - _rounds(member)
-            seen_as = partial(_one_class, number=k, late=late)
-            one = None if u is None else np.asarray(u, dtype=np.float64)[:, k]
-            then = past.seen_as(("class", k, late), seen_as)
-            found = member.certify(seen_as(read), then, one)
-            by_class[str(k)] = [seen_through(c, seen_as) for c in found]
-        return every_class(by_class)
-
-    def headline(self, found: list[Certificate]) -> Certificate:
-        """Choose the tightest of the sums over all classes."""
-        return tightest(c for c in found if c.comparator == EVERY)
-
-
-def _rounds(member: Any) -> int:
-    """How many rounds a member has seen, by its ledger: that is in model files too."""
-    if hasattr(member, "experts"):
-        return max(map(_rounds, member.experts))
-    return int(member.parts.ledger.rounds[0])
-
-
-def _one_class(read: ReadBlocks, number: int, late: int) -> ReadBlocks:
-    """The rows as the member of one class saw them: ±1, from its first row on."""
-
-    def changed() -> Iterator[Block]:
-        waiting = late
-        for block in read():
-            if waiting < len(block):
-                part = block.part(waiting, len(block))
-                assert part.labels is not None, "rows to certify have targets"
-                yield part.replace(labels=np.where(part.labels == number, 1.0, -1.0))
-            waiting = max(0, waiting - len(block))
-
-    return changed
+    @staticmethod
+    def own_targets(targets: Array, k: int) -> Array:
+        """+1 for rows of class k, −1 for all others."""
+        return np.where(targets == k, 1.0, -1.0)
 
 
 def shares_of_one(amounts: Array) -> Array:

@@ -23,6 +23,7 @@ class MultiOutput(Members):
     """
 
     appears = False
+    member_of = ("output", "outputs")
 
     def __init__(self, learner: Any) -> None:
         if learner.task != "regression":
@@ -38,7 +39,7 @@ class MultiOutput(Members):
                 f"give {len(rows)} rows × {len(self.members)}"
             )
         begins = [0] * targets.shape[1]
-        return self._learn_members(rows, begins, lambda k: targets[:, k], importance)
+        return self._learn_members(rows, begins, targets, importance)
 
 
 class MultiLabel(Members):
@@ -56,6 +57,8 @@ class MultiLabel(Members):
     {'sport'}
     """
 
+    member_of = ("label", "labels")
+
     def __init__(self, learner: Any) -> None:
         if learner.task != "binary":
             raise ValueError(f"learner={learner!r}: give a learner of two classes")
@@ -69,4 +72,4 @@ class MultiLabel(Members):
         """Let each member learn whether a row has its label."""
         refuse_unsound(rows, checked)
         begins = np.isnan(targets).sum(axis=0).tolist()
-        return self._learn_members(rows, begins, lambda k: targets[:, k], importance)
+        return self._learn_members(rows, begins, targets, importance)
