@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from fenchel._numba.choice import READS_DICTS
 from fenchel._numba.jit import settled
-from fenchel._numba.name_table import NameTable
-from fenchel._numba.pydict import read_dict
-from fenchel._numba.pyobjects import KINDS, READABLE
+from fenchel._numba.pydict import KINDS, NameTable, read_dict
 from fenchel.rows.types import SparseRows
 
 ONE = np.ones(1)
@@ -45,7 +44,7 @@ class SingleRow:
         """
         if len(x) > self._room:
             self._widen(2 * len(x))
-        if READABLE and type(x) is dict:
+        if READS_DICTS and type(x) is dict:
             known = self._known
             if len(names) != known.count or names is not known.names:
                 known.follow(names, self._new)
