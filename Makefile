@@ -1,17 +1,32 @@
 # Every target works first thing after a clone: each makes or reuses .venv.
 PYTHON ?= python3
 VENV := .venv
+# What pip is told besides: which versions.
+VERSIONS := --constraint constraints.txt
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TESTED := $(VENV)/.installed-dev
 
-.PHONY: demo test lint format bench docs clean
+.PHONY: demo test test-plain test-lowest test-newest lint format bench docs clean
 
 demo: $(INSTALLED)
 	$(BIN)/fenchel compare
 
 test: $(TESTED)
 	$(BIN)/python -m pytest --numprocesses logical --dist loadfile
+
+# Compiled by Numba's public functions alone, dicts read by Python.
+test-plain:
+	FENCHEL_PLAIN_COMPILER=1 FENCHEL_PLAIN_DICTS=1 $(MAKE) test
+
+# With the lowest versions that pyproject.toml allows.
+test-lowest:
+	$(MAKE) test VENV=.venv-lowest VERSIONS="--constraint constraints-lowest.txt"
+
+# With the newest versions there are.
+test-newest:
+	rm -f .venv-newest/.installed*
+	$(MAKE) test VENV=.venv-newest VERSIONS="--upgrade --upgrade-strategy eager"
 
 lint: $(TESTED)
 	$(BIN)/ruff format --check .
@@ -31,20 +46,20 @@ docs: $(VENV)/.installed-docs
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-lowest .venv-newest .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(INSTALLED): pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+$(INSTALLED): pyproject.toml constraints.txt constraints-lowest.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet $(VERSIONS) --editable .
 	touch $@
 
-$(TESTED): pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
+$(TESTED): pyproject.toml constraints.txt constraints-lowest.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet $(VERSIONS) --editable ".[dev]"
 	touch $@ $(INSTALLED)
 
 # An extra on top of the development set: .installed-docs, .installed-bench.
 $(VENV)/.installed-%: $(TESTED)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[$*]"
+	$(BIN)/python -m pip install --quiet $(VERSIONS) --editable ".[$*]"
 	touch $@

@@ -1,5 +1,7 @@
 """The counts that tests keep (cases tried, flips refused, kills survived), told in one summary."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fenchel import learners
-from fenchel._numba.jit import COMPILED
+from fenchel._numba.choice import COMPILED
 from fenchel.cli import process
 from fenchel.streams import from_arrays
 
@@ -24,7 +24,7 @@ def _block():
 
 
 def _loops(cache: Path) -> set[str]:
-    return {file.name for file in cache.rglob("*.learn_rows*.nbc")}
+    return {str(file.relative_to(cache)) for file in cache.rglob("*.learn_rows*.nbc")}
 
 
 def _train(folder: Path, model: str, *options: str) -> str:

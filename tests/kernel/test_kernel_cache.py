@@ -9,10 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from numba.core import caching
 
 import fenchel
-from fenchel._numba.cache import _Shelf
+from fenchel._numba.choice import FAST
 
 # Learns and predicts, then tells how often each kernel was found on disk or compiled.
 SCRIPT = """
@@ -86,7 +85,9 @@ def test_cache_is_found_again_never_stale_and_repairs_itself(installation):
 
     for damaged in installation.cache.rglob("*check_rows*.nbi"):
         damaged.write_bytes(damaged.read_bytes()[:20])
-    assert installation.run(everything) == (MARGINS, misses - 1, 1)
+    assert installation.run(everything)[:2] == (MARGINS, misses - 1)
+    if not FAST:  # which does without a damaged file, and compiles again in the next process
+        assert installation.run(everything) == (MARGINS, misses - 1, 1)
     assert installation.run(everything) == (MARGINS, misses, 0)
 
 
@@ -102,7 +103,12 @@ def test_processes_that_compile_at_the_same_time_do_not_disturb_each_other(insta
     assert hits >= 5
 
 
+@pytest.mark.skipif(not FAST, reason="asks the fast way's index")
 def test_codes_saved_at_the_same_moment_are_both_found(tmp_path, monkeypatch):
+    from numba.core import caching
+
+    from fenchel._numba.fast.function_cache import _Shelf
+
     shelf = _Shelf(str(tmp_path), "kernel")
     write = caching.IndexDataCacheFile._save_index
 

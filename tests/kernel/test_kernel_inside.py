@@ -4,13 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from numba.core.codegen import JITCodeLibrary
 
 from fenchel._numba import helper, kernel, verb
+from fenchel._numba.choice import COMPILED, FAST
 from fenchel._numba.intrinsics import seldom
-from fenchel._numba.jit import COMPILED, lean
-
-compiled_only = pytest.mark.skipif(not COMPILED, reason="asks how kernels are compiled")
+from fenchel._numba.jit import lean
 
 
 @helper
@@ -115,8 +113,10 @@ def test_seldom_is_its_condition():
     assert [_which(x) for x in (0.0, 0.5, 0.6, np.nan)] == [2, 2, 1, 2]
 
 
-@compiled_only
+@pytest.mark.skipif(not (COMPILED and FAST), reason="asks how the fast way compiles")
 def test_a_kernel_becomes_machine_code_once_with_all_that_is_inside(monkeypatch):
+    from numba.core.codegen import JITCodeLibrary
+
     made = []
     finalize = JITCodeLibrary._finalize_specific
 

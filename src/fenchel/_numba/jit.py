@@ -8,10 +8,9 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
-from numba import types
 
-from fenchel._numba.cache import attach
-from fenchel._numba.inline import COMPILED, INLINED, LEAN, OPTIONS, inside_as_it_is
+from fenchel._numba import way
+from fenchel._numba.choice import COMPILED
 from fenchel.parts.state import from_package
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -19,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def helper(function: F) -> F:
     """A small function that kernels call; compiled into each of them, in Python as it is written."""
-    return inside_as_it_is(function, INLINED)
+    return _inside(function, way.INLINED)
 
 
 def leaf(function: F) -> F:
@@ -28,7 +27,7 @@ def leaf(function: F) -> F:
     Each call of an ordinary helper counts every array among its arguments up and down, atomically;
     where a call handles a few bytes, that costs several times the work itself.
     """
-    return inside_as_it_is(function, LEAN)
+    return _inside(function, way.LEAN)
 
 
 def inlined(function: F) -> F:
@@ -36,36 +35,37 @@ def inlined(function: F) -> F:
 
     For functions of several arrays, each of which is seven arguments to a call.
     """
-    return inside_as_it_is(function, LEAN | INLINED)
+    return _inside(function, way.LEAN | way.INLINED)
+
+
+def _inside(function: F, options: Any) -> F:
+    """The function, which in kernels means itself."""
+    way.inside(function, lambda *arguments, **named: function, options)
+    return function
 
 
 def kernel(function: F) -> F:
     """An entry point from Python into compiled code, kept on disk for the next process."""
-    return _kept(function, OPTIONS)  # type: ignore[no-any-return]
+    return way.kept(function, way.OPTIONS)  # type: ignore[no-any-return]
 
 
 def locked_kernel(function: Callable[..., Any]) -> Any:
     """A kernel that keeps the interpreter's lock, since it looks into Python's objects."""
-    return _kept(function, {**OPTIONS, **LEAN, "nogil": False})
-
-
-def _kept(function: Callable[..., Any], options: Any) -> Any:
-    compiled: Any = numba.njit(**options)(function)
-    if COMPILED:
-        attach(compiled)
-    return compiled
+    return way.kept(function, {**way.OPTIONS, **way.LEAN, "nogil": False})
 
 
 @cache
 def fresh(kernel: Any) -> Any:
     """A kernel's twin that is not kept on disk: what it inlines is not in the cache's key."""
-    return numba.njit(**OPTIONS)(kernel.py_func) if COMPILED else kernel
+    return numba.njit(**way.OPTIONS)(kernel.py_func) if COMPILED else kernel
 
 
 @cache
 def lean(kernel: Any) -> Any:
-    """A kernel's twin for parts that make no array: it counts no references."""
-    return _kept(_renamed(kernel.py_func), {**OPTIONS, **LEAN}) if COMPILED else kernel
+    """A kernel's twin for parts that make no array: it counts no references, where that can be had."""
+    if not (COMPILED and way.LEAN):
+        return kernel
+    return way.kept(_renamed(kernel.py_func), way.OPTIONS | way.LEAN)
 
 
 def suited(kernel: Any, *parts: Any) -> Any:
@@ -74,23 +74,14 @@ def suited(kernel: Any, *parts: Any) -> Any:
 
 
 def settled(compiled: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
-    """A kernel for arguments of the types of these, without a look at their types in each call.
+    """A kernel for arguments of the types of these, without type dispatch in each call.
 
     A class stands for any object of Python's of that class, which has no other type here.
 
-    With parts of nested tuples the look takes 4 µs, the call itself under 1. The caller answers for
-    the types: of an array also for its order in memory, which nobody asks about again.
+    With parts of nested tuples dispatch takes 4 µs, the call itself under 1. The caller answers for
+    the types, of an array also for its order in memory: they go unchecked.
     """
-    if not COMPILED:
-        return compiled  # type: ignore[no-any-return]
-    signature = tuple(map(_type_of, arguments))
-    compiled.compile(signature)
-    return compiled.overloads[signature].entry_point  # type: ignore[no-any-return]
-
-
-def _type_of(argument: Any) -> Any:
-    kind: Any = types.Object if isinstance(argument, type) else numba.typeof
-    return kind(argument)
+    return way.settled(compiled, arguments) if COMPILED else compiled
 
 
 def _renamed(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from numba import types
 
-from fenchel._numba.inline import INLINED, inside
+from fenchel._numba import way
 
 Implementation = TypeVar("Implementation", bound=Callable[..., Any])
 
@@ -78,7 +78,7 @@ def _verb(default: Callable[..., Any], required: bool) -> Verb:
     call.__module__ = default.__module__
     call.of = of  # type: ignore[attr-defined]
     call.table = table  # type: ignore[attr-defined]
-    inside(call, compiled, INLINED)
+    way.inside(call, compiled, way.INLINED)
     return call  # type: ignore[return-value]
 
 

@@ -56,8 +56,13 @@ def train(**given: Any) -> None:
 @click.argument("model")
 @click.argument("data")
 @click.option("--output", metavar="FILE", help="Write here instead of to standard output.")
-@click.option("--id", is_flag=False, flag_value="", metavar="[COLUMN]",
-              help="Write the rows' names too: of this column, or of the one that train named.")
+@click.option(
+    "--id",
+    is_flag=False,
+    flag_value="",
+    metavar="[COLUMN]",
+    help="Write the rows' names too: of this column, or of the one that train named.",
+)
 @options.reading
 @options.on_error
 @options.quiet

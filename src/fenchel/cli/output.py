@@ -24,22 +24,16 @@ def announce_compiling(quiet: bool) -> None:
     """Say so when compiled code is not found on the disk: the first run is the slow one."""
     if quiet:
         return
-    from numba.core import event
+    from fenchel._numba.way import when_compiling  # deferred: loads the compiler
 
-    class Announcement(event.Listener):
-        """Says it once."""
+    said = threading.Event()
 
-        said = threading.Event()
+    def announce() -> None:
+        if not said.is_set():
+            said.set()
+            say(_waiting_for())
 
-        def on_start(self, event: Any) -> None:
-            if not self.said.is_set():
-                self.said.set()
-                say(_waiting_for())
-
-        def on_end(self, event: Any) -> None:
-            """Say nothing."""
-
-    event.register("numba:compile", Announcement())  # type: ignore[no-untyped-call]
+    when_compiling(announce)
 
 
 def _waiting_for() -> str:

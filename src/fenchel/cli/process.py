@@ -123,12 +123,11 @@ def _helped(learners: Sequence[Learner], block: Block, width: int) -> Iterator[N
 
 def _is_first_run() -> bool:
     """Tell whether no learner's loop was ever compiled from these sources, and there is a second core."""
-    from fenchel._numba.cache import cache_folder  # deferred: loads the compiler
+    from fenchel._numba.cache import cache_folder, holds  # deferred: loads the compiler
 
     if is_plain() or (os.cpu_count() or 1) == 1:
         return False
-    folder = cache_folder()
-    return folder is not None and not any(folder.glob("*.learn_rows*"))
+    return cache_folder() is not None and not holds("learn_rows")
 
 
 def _started(

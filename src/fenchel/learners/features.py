@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from fenchel._numba.choice import READS_DICTS
 from fenchel._numba.jit import settled
-from fenchel._numba.name_table import NameTable
-from fenchel._numba.pydict import read_dict
-from fenchel._numba.pyobjects import KINDS, READABLE
+from fenchel._numba.pydict import KINDS, NameTable, read_dict
 from fenchel.rows.types import SparseRows
 from fenchel.schema import CannotReadError, Kind, Schema
 from fenchel.streams.names import Names
@@ -47,7 +46,7 @@ class SingleRow:
         Columns stand in order, so that a row is the same however it was written. A dict of numbers
         that are known features is read by compiled code; all else as the schema says.
         """
-        if READABLE and schema.is_plain and type(x) is dict:
+        if READS_DICTS and schema.is_plain and type(x) is dict:
             if len(x) > self._room:
                 self._widen(2 * len(x))
             by_name, known = names.by_name, self._known

@@ -66,7 +66,10 @@ class ArffReader(CsvReader):
             return
         found = ATTRIBUTE.fullmatch(line)
         if found is None:
-            what, remedy = "a line that ARFF does not have in its header", "write @attribute or @data"
+            what, remedy = (
+                "a line that ARFF does not have in its header",
+                "write @attribute or @data",
+            )
             raise self._refused(what, remedy, line, self.header_lines)
         name, kind = _unquoted(found[1]), found[2].strip()
         columns.append(name)

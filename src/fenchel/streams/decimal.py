@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config
 
+from fenchel._numba.choice import COMPILED
 from fenchel._numba.intrinsics import byte_at
 from fenchel._numba.jit import inlined, leaf
 from fenchel.streams.decimal_fallback import answer
@@ -116,7 +116,7 @@ def _word(data: Any, start: Any, i: Any) -> Any:
     return 0.0, start, NOT_A_NUMBER
 
 
-if config.DISABLE_JIT:  # type: ignore[attr-defined]
+if not COMPILED:
 
     def _any_length(data: Any, start: Any, hard: Any) -> Any:
         return answer(hard, start)

@@ -232,7 +232,9 @@ def _parsed(entries: Entries) -> Parsed:
     empty, pairs = np.empty(0), np.empty((0, 2), np.int64)
     indices = entries.numbers.astype(np.uint32)
     whole = np.empty(0, np.int64)
-    return Parsed(entries.indptr, indices, entries.values, empty, empty, whole, pairs, pairs, 0, 0, 0)
+    return Parsed(
+        entries.indptr, indices, entries.values, empty, empty, whole, pairs, pairs, 0, 0, 0
+    )
 
 
 def _is_numeric(column: Any) -> bool:

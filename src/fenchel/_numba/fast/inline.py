@@ -13,24 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 from numba import types
-from numba.core import config, ir
+from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.datamodel.models import OpaqueModel
 from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NativeLowering
 from numba.core.typing.templates import infer_global
-from numba.extending import register_model
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
+from numba.extending import models, register_model
 
 # No fastmath: it breaks the checks for NaN and the reproducibility of sums. No entry from C: nobody
 # uses it, and it takes a tenth of the time of compiling.
@@ -56,7 +51,7 @@ class Ingredient(JITCodeLibrary):
         self._loops = loops
 
     def _optimize_functions(self, module: Any) -> None:
-        """As ever, but not for each function that is called here and defined elsewhere."""
+        """Like the base class, skipping declarations."""
         module.data_layout = self._codegen._data_layout
         passes, builder = self._codegen._function_pass_manager()
         for function in module.functions:
@@ -89,8 +84,7 @@ class IngredientLowering(NativeLowering):
         state.flags.no_compile = True
         super().run_pass(state)
         lowered = state["cr"]
-        # Callers find the function by what Python would call. Nobody calls it; it has to be built
-        # in, and another one for each function.
+        # Numba looks callees up by ``cfunc``: any unique builtin will do, it is never called.
         entry: Any = [].append
         state.targetctx.insert_user_function(entry, lowered.fndesc, [state.library])
         state["cr"] = lowered._replace(cfunc=entry)
@@ -150,7 +144,7 @@ class Inside(types.Callable, types.Dummy):
         return (), True
 
 
-register_model(Inside)(OpaqueModel)
+register_model(Inside)(models.OpaqueModel)
 
 
 def inside(
@@ -159,9 +153,3 @@ def inside(
     """In kernels a call of this function means that of the one chosen by the arguments' types."""
     name = f"{function.__module__}.{function.__qualname__}"
     infer_global(function, Inside(name, choose, options))
-
-
-def inside_as_it_is(function: F, options: Any) -> F:
-    """The function, which in kernels means itself."""
-    inside(function, lambda *arguments: function, options)
-    return function

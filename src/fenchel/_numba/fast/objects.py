@@ -6,28 +6,12 @@ functions are called by name, and so need no header and no compiler.
 
 from __future__ import annotations
 
-import platform
-import sys
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from fenchel._numba.inline import COMPILED
-
-# The layout of objects is CPython's, and no other thread may touch them meanwhile.
-READABLE = (
-    COMPILED
-    and platform.python_implementation() == "CPython"
-    and getattr(sys, "_is_gil_enabled", lambda: True)()
-)
-
-STRING, FLOAT, NUMPY_FLOAT, INTEGER, BOOLEAN = range(5)
-KINDS = np.array([id(kind) for kind in (str, float, np.float64, int, bool)], np.uintp)
-
-WORD = np.uintp(np.dtype(np.uintp).itemsize)
 _Word: Any = types.uintp
 
 

@@ -1,0 +1,61 @@
+"""The fast way of compiling: through internals of Numba, on releases where that was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba import types
+from numba.core import event
+
+from fenchel._numba.choice import COMPILED
+from fenchel._numba.fast.function_cache import attach
+from fenchel._numba.fast.inline import INLINED, LEAN, OPTIONS, inside
+from fenchel._numba.fast.instructions import byte_at, expected
+
+__all__ = [
+    "INLINED",
+    "LEAN",
+    "OPTIONS",
+    "byte_at",
+    "expected",
+    "inside",
+    "kept",
+    "settled",
+    "when_compiling",
+]
+
+
+def kept(function: Callable[..., Any], options: Any) -> Any:
+    """A kernel that the next process finds on disk."""
+    compiled: Any = numba.njit(**options)(function)
+    if COMPILED:
+        attach(compiled)
+    return compiled
+
+
+def settled(compiled: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    """A kernel for arguments of the types of these: its entry point, which looks at no type."""
+    signature = tuple(map(_type_of, arguments))
+    compiled.compile(signature)
+    return compiled.overloads[signature].entry_point  # type: ignore[no-any-return]
+
+
+def _type_of(argument: Any) -> Any:
+    """The type of an argument; a class stands for any object of Python's of that class."""
+    kind: Any = types.Object if isinstance(argument, type) else numba.typeof
+    return kind(argument)
+
+
+def when_compiling(call: Callable[[], None]) -> None:
+    """Have this called whenever something begins to be compiled."""
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            call()
+
+        def on_end(self, event: Any) -> None:
+            """Nothing to tell."""
+
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]

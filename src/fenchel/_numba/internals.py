@@ -1,0 +1,90 @@
+"""Everything in this package that Numba, llvmlite or CPython do not promise, as data.
+
+A name that is not listed here is not used: a test reads the list. It also says on which releases all of
+it was checked; on any other release none of it is used (``way``).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# Minor releases on which the tests pass and every figure of ``benchmarks.bits`` is the same both ways.
+CHECKED_NUMBA = ("0.62", "0.63", "0.64", "0.65", "0.66", "0.67", "0.68")
+CHECKED_PYTHON = ("3.11", "3.12", "3.13")
+
+
+class Use(NamedTuple):
+    """Names that are used together, and what for."""
+
+    what_for: str
+    names: tuple[str, ...]
+
+
+NUMBA = (
+    Use(
+        "functions inside kernels end as LLVM's intermediate code (fast/inline.py)",
+        (
+            "numba.core.analysis.compute_cfg_from_blocks",
+            "numba.core.codegen.JITCodeLibrary",
+            "numba.core.compiler.CompilerBase",
+            "numba.core.compiler.DefaultPassBuilder",
+            "numba.core.compiler_machinery.register_pass",
+            "numba.core.ir",
+            "numba.core.typed_passes.NativeLowering",
+        ),
+    ),
+    Use(
+        "a type of its own for each of them (fast/inline.py)",
+        ("numba.core.targetconfig.ConfigStack", "numba.core.typing.templates.infer_global"),
+    ),
+    Use(
+        "the cache on disk, one index for each signature (fast/function_cache.py)",
+        ("numba.core.caching",),
+    ),
+    Use("hearing that something is compiled (fast/__init__.py)", ("numba.core.event",)),
+    Use(
+        "machine instructions (fast/instructions.py, fast/objects.py)",
+        ("llvmlite.ir", "numba.core.cgutils"),
+    ),
+)
+
+# Methods and attributes of those classes that begin with an underscore, and of dispatchers.
+ATTRIBUTES = (
+    Use(
+        "code libraries: what Ingredient overrides and calls",
+        (
+            "_codegen", "_data_layout", "_finalize_dynamic_globals", "_finalize_final_module",
+            "_finalized", "_function_pass_manager", "_optimize_final_module", "_optimize_functions",
+        ),
+    ),
+    Use("passes and pipelines", ("_name", "_replace", "insert_user_function")),
+    Use(
+        "the cache: what SourceKeyedCache overrides",
+        ("_CacheLocator", "_cache", "_cache_file", "_impl", "_impl_class", "_locator_classes"),
+    ),
+    Use("a kernel's entry point, past the look at the types", ("compile", "entry_point", "overloads")),
+)  # fmt: skip
+
+OPTIONS = (
+    Use("no entry from C, none from Python", ("no_cfunc_wrapper", "no_cpython_wrapper")),
+    Use("no counting of references", ("_nrt",)),
+    Use("a call is its code", ("forceinline",)),
+    Use("the pipeline of fast/inline.py", ("pipeline_class",)),
+)
+
+# The type of an object is its second word, as the C macro Py_TYPE has it; the rest is C functions.
+CPYTHON = (
+    Use("the items of a dict, as borrowed references", ("PyDict_Next", "PyDict_GetItemWithError")),
+    Use("names", ("PyObject_Hash", "PyUnicode_Compare")),
+    Use("numbers", ("PyFloat_AsDouble", "PyLong_AsLongLongAndOverflow")),
+)
+
+
+def names(uses: tuple[Use, ...]) -> set[str]:
+    """All names of a table."""
+    return {name for use in uses for name in use.names}
+
+
+def is_checked(version: str, checked: tuple[str, ...]) -> bool:
+    """Whether a version is of a minor release that was checked."""
+    return ".".join(version.split(".")[:2]) in checked

@@ -1,0 +1,40 @@
+"""The way of compiling that was chosen: what the rest of the package asks of it."""
+
+from fenchel._numba.choice import FAST
+
+if FAST:
+    from fenchel._numba.fast import (
+        INLINED,
+        LEAN,
+        OPTIONS,
+        byte_at,
+        expected,
+        inside,
+        kept,
+        settled,
+        when_compiling,
+    )
+else:
+    from fenchel._numba.plain import (
+        INLINED,
+        LEAN,
+        OPTIONS,
+        byte_at,
+        expected,
+        inside,
+        kept,
+        settled,
+        when_compiling,
+    )
+
+__all__ = [
+    "INLINED",
+    "LEAN",
+    "OPTIONS",
+    "byte_at",
+    "expected",
+    "inside",
+    "kept",
+    "settled",
+    "when_compiling",
+]
