@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 
 from fenchel import learners, models
 from fenchel.certificates import Certificate
-from fenchel.estimators.tables import Table, block_of, is_table, repeated_rows
+from fenchel.estimators.frame_input import RawTable, block_of, is_table, repeated_rows
 from fenchel.learners import storage
 from fenchel.learners.learner import Learner
 from fenchel.learners.registry import certified, learner_of
@@ -183,13 +183,13 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         if len(X) == 0:
             raise ValueError("X has no rows: give at least one")
         if y is None:
-            return Table(X)
+            return RawTable(X)
         several = options["multi_output"]
         y = check_array(y, ensure_2d=False, dtype=None) if several else column_or_1d(y, warn=True)
         if options["y_numeric"]:
             y = y.astype(np.float64)
         check_consistent_length(X, y)
-        return Table(X), y
+        return RawTable(X), y
 
     def _block(self, X: Any, learning: bool = False) -> Any:
         """Rows as the learner reads them."""
