@@ -73,7 +73,7 @@ class MirrorDescent:
         self.regularizer = self.previous
         self.theta: NDArray[np.float64] = np.zeros(shape)
         self._observed = False
-        self._lacks = [name for name in FORMULAS if not hasattr(self.previous, name)]
+        self._lacks = [name for name in FORMULAS if not hasattr(type(self.previous), name)]
         self._pairs = self._steps = self._residue = 0.0  # the sums of Lemma 1
         self._last: Any = None  # f_{t−1}, over the rounds with z_t ≠ 0
 

@@ -110,10 +110,8 @@ REFUSED = {  # and what the message must say, in order
     "raw bytes": (b"1 2 3", "X has dtype |S5", "real numbers"),
     "complex": (CLEAN.astype(complex), "X has dtype complex128", "real numbers"),
     "dates": (CLEAN.astype("datetime64[s]"), "X has dtype datetime64", "real numbers"),
-    "pandas NA": (NULLABLE, "X[1, 0] is <NA>", "real numbers"),
     "masked": (np.ma.array(CLEAN, mask=CLEAN == 0.5), "X[1, 1] is masked", "fill or remove"),
     "ragged": ([[1.0], [1.0, 2.0]], "X is ragged", "same length"),
-    "dicts": ([{"a": 1.0}] * 4, "X[0] is {'a': 1.0}", "learn_one"),
     "rows that come one by one": (
         (row for row in CLEAN),
         "X is <generator",

@@ -142,22 +142,22 @@ def test_odd_names_stay_on_one_line(tmp_path):
     assert str(refusal.value).isprintable()
 
 
-@pytest.mark.parametrize("version", [b"2", b"17", b"999999"])
+@pytest.mark.parametrize("version", [b"3", b"17", b"999999"])
 def test_newer_formats(small, version):
-    small.write_bytes(small.read_bytes().replace(MAGIC + b"1", MAGIC + version))
-    what = f"has format {version.decode()}, this fenchel reads formats up to 1; upgrade fenchel"
+    small.write_bytes(small.read_bytes().replace(MAGIC + b"2", MAGIC + version))
+    what = f"has format {version.decode()}, this fenchel reads formats up to 2; upgrade fenchel"
     assert what in refused(small)
 
 
 @pytest.mark.parametrize("version", [b"", b"0", b"01x", b"-1", b"\xb2", b"9" * 5000])
 def test_damaged_versions(small, version):
-    small.write_bytes(small.read_bytes().replace(MAGIC + b"1", MAGIC + version))
+    small.write_bytes(small.read_bytes().replace(MAGIC + b"2", MAGIC + version))
     assert "its format version is damaged" in refused(small)
 
 
 def forged(tensors, payload=bytes(8), field="model", model='"{}"', more="", align=64, length=None):
     """A file with right digests and any header: only its checks stand between it and the reader."""
-    text = MAGIC + b'1","sha256":"' + BLANK.encode()
+    text = MAGIC + b'2","sha256":"' + BLANK.encode()
     text += b'","tensors_sha256":"' + sha256(payload).hexdigest().encode()
     text += f'","{field}":{model}{more}}}'.encode("utf-8", "surrogatepass")
     text += b"," * bool(tensors) + tensors.encode("latin-1") + b"}"

@@ -25,6 +25,7 @@ from fenchel.certificates import Certificate
 from fenchel.estimators.frame_input import RawTable, block_of, is_table, repeated_rows
 from fenchel.learners import storage
 from fenchel.learners.learner import Learner
+from fenchel.learners.raw_input import is_raw
 from fenchel.learners.registry import certified, learner_of
 from fenchel.rows import validate
 from fenchel.schema import Schema
@@ -129,8 +130,8 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any, first: bool) -> tuple[Any, Any]:
         """X and y as arrays; later calls may bring more columns where ``grow`` allows it."""
-        wider = np.ndim(X) == 2 and not first and np.shape(X)[1] > self.n_features_in_
-        grows = self.grow and wider and not self._reads_by_name(X)
+        by_place = self.grow and not first and not self._reads_by_name(X)
+        grows = by_place and np.ndim(X) == 2 and np.shape(X)[1] > self.n_features_in_
         validate.refuse_masked(y, "y")
         targets = np.asarray(y)
         if targets.ndim == 1 and targets.dtype.kind == "f":
@@ -173,7 +174,7 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         if is_table(X):
             return True
         given = self.schema or getattr(self.learner, "schema", None)
-        return is_frame(X) and (self.grow or not (given is None or given.is_empty))
+        return is_raw(X) and (self.grow or not (given is None or given.is_empty))
 
     def _table(self, X: Any, reset: bool, y: Any = None, **options: Any) -> Any:
         """A table whose columns scikit-learn has seen, and y where there is one."""

@@ -37,8 +37,6 @@ def is_table(X: Any) -> bool:
 def _is_numeric(frame: Any) -> bool:
     """Whether a frame is of numbers alone, none missing."""
     columns = nw.from_native(frame, eager_only=True)
-    if not all(type(name) is str for name in columns.columns):
-        return True  # scikit-learn takes such a frame for an array
     types = columns.schema.values()
     if not all(kind.is_numeric() or kind == nw.Boolean for kind in types):
         return False

@@ -465,8 +465,8 @@ class Learner:
         """Rows of whatever users have; names and kinds of columns are taken up while learning."""
         if isinstance(X, Block):
             return X
-        raw = raw_input.is_raw(X)
-        if not raw:
+        numbered = self.names is None and self.columns > 0
+        if not raw_input.is_raw(X) or (numbered and not isinstance(X, (list, tuple))):
             self._numbered()
             return Block(validate.as_rows(X))
         names = self._named()

@@ -11,14 +11,15 @@ from fenchel.rows import Block, Rows
 from fenchel.schema import Schema
 from fenchel.streams import Names, from_frame
 from fenchel.streams.batch import in_columns
-from fenchel.streams.frames import is_frame
+from fenchel.streams.frames import as_frame, is_frame
 from fenchel.streams.raw_rows import RawRows, UnreadableRowError
 
 
 def is_raw(X: Any) -> bool:
     """Whether X is made of raw rows, which a schema reads: a frame, or a list of dicts."""
-    listed = isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Mapping)
-    return listed or is_frame(X)
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and isinstance(X[0], Mapping)
+    return is_frame(X) and all(type(name) is str for name in as_frame(X).columns)
 
 
 def block_of(X: Any, schema: Schema, names: Names, *, labelled: bool, frozen: bool) -> Block:

@@ -122,8 +122,12 @@ def level_of(value: Any) -> str:
         raise CannotReadError(what, "declare a column of lists as words")
     try:
         whole = float(value)
-    except (TypeError, ValueError, OverflowError):
+    except OverflowError:
         return str(value)
+    except (TypeError, ValueError):
+        if hasattr(value, "year"):
+            return str(value)
+        raise CannotReadError(*_unknown(value)) from None
     if isinstance(value, bool) or type(value).__name__ == "bool":
         return str(bool(value))
     return str(int(whole)) if whole.is_integer() and abs(whole) < 1e15 else repr(whole)
@@ -226,9 +230,16 @@ def kind_of(value: Any) -> Kind:
         return Date()
     try:
         float(value)
-    except (TypeError, ValueError, OverflowError):
-        return Category()
+    except OverflowError:  # a number all the same, which will be refused
+        return Number()
+    except (TypeError, ValueError):
+        raise CannotReadError(*_unknown(value)) from None
     return Number()
+
+
+def _unknown(value: Any) -> tuple[str, str]:
+    what = f"{value!r:.60} is no number, truth value, text, date or list"
+    return what, "give one of these, such as its text"
 
 
 def kind_from_json(entry: dict[str, Any]) -> Kind:

@@ -188,11 +188,11 @@ class Schema:
             told = [] if kind is None else kind.of_missing(name)
             word = "" if kind is None else kind.word
             return [Feature(name, word, (feature,), number) for feature, number in told]
-        if kind is None:
-            kind = NUMBER if name in known else kind_of(value)
-            if kind.word != "number":
-                met[name] = kind
         try:
+            if kind is None:
+                kind = NUMBER if name in known else kind_of(value)
+                if kind.word != "number":
+                    met[name] = kind
             told = kind.features(name, in_spelling(name, kind, value, known))
         except CannotReadError as error:
             raise CannotReadError(error.what, error.remedy, name) from None

@@ -47,6 +47,10 @@ class RawRows:
         self._hashed: tuple[list[int], list[int], list[float]] = [0], [], []
         self._hashes = schema.bits is not None and bool(schema.crosses)
 
+    def __contains__(self, name: object) -> bool:
+        """Whether a feature of this name is known, from these rows or from before."""
+        return name in self._numbers or name in self._known
+
     def add(self, row: Mapping[str, Any]) -> None:
         """One more row, or ``UnreadableRowError``."""
         schema = self.schema
@@ -78,7 +82,7 @@ class RawRows:
         if self.schema.label is None and label_column in row and self._labelled:
             row = {name: value for name, value in row.items() if name != label_column}
         try:
-            found = self.schema.entries(row, self._known, met)
+            found = self.schema.entries(row, self, met)
         except CannotReadError as bad:
             column = bad.column or next(iter(row), "")
             raise UnreadableRowError(bad.what, bad.remedy, None, column) from None
