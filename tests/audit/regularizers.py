@@ -64,6 +64,10 @@ class F:
         """F(u)."""
         return self.l1 * np.abs(u).sum() + 0.5 * self.l2 * (u @ u)
 
+    def sizes(self, w, theta):
+        """How large the terms are that a weight is made of: its rounding is a share of them."""
+        return np.abs(w)
+
     def conjugate(self, theta):
         w = self.gradient(theta)
         return w @ theta - self.value(w)
@@ -329,11 +333,19 @@ class Entropy(F):
         s = self.exponents(theta)
         return np.logaddexp.reduce(s) - np.log(len(s))
 
+    def shares(self, theta):
+        s = self.exponents(theta)
+        return self.total * np.exp(s - np.logaddexp.reduce(s))
+
     def gradient(self, theta):
-        s, w = self.exponents(theta), np.zeros(self.d)
-        v = self.total * np.exp(s - np.logaddexp.reduce(s))
+        v, w = self.shares(theta), np.zeros(self.d)
         w[: self.width] = v[: self.width] - v[self.width :] if self.signed else v
         return w
+
+    def sizes(self, w, theta):
+        v, both = self.shares(theta), np.zeros(self.d)
+        both[: self.width] = v[: self.width] + v[self.width :] if self.signed else v
+        return both
 
     def value(self, u):
         v = u[: self.width] / self.total

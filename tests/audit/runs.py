@@ -40,7 +40,7 @@ class Run:
         descent.observe(np.sqrt(h) * x if descent.previous.weighs else x)
         f, w = descent.regularizer, descent.predict()
         self.level = max(self.level, float(self.fixed_norm(f, x)))
-        m = self.margin(float(w @ x), float(np.abs(w) @ np.abs(x)))
+        m = self.margin(float(w @ x), float(f.sizes(w, descent.theta) @ np.abs(x)))
         c = float(self.book.step(Round(x, y, h, m, f, self.level)))
         for kept, new in (
             (self.w, w), (self.m, m), (self.c, c), (self.f, f),

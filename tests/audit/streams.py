@@ -6,7 +6,10 @@ import numpy as np
 
 from audit.losses import BINARY, REGRESSION
 
-KINDS = ("plain", "sparse", "heavy", "units", "noise", "one", "adversary", "growing", "separable")
+KINDS = (
+    *("plain", "sparse", "heavy", "units", "raw", "noise", "one", "adversary", "growing"),
+    "separable",
+)
 LIPSCHITZ = ("hinge", "logistic", "absolute", "huber", "epsilon_insensitive", "quantile")
 MIXED = (*BINARY, "squared", "absolute", "huber", "quantile")
 DOMAINS = (("box", -0.5, 0.3), ("orthant",), ("ball", 0.7), ("simplex",))
@@ -113,6 +116,8 @@ def drawn(rng, task, kind=None):
         X = rng.standard_t(1.5, size=X.shape)
     elif kind == "units":
         X *= 10.0 ** rng.uniform(-3.0, 3.0, size=columns)
+    elif kind == "raw":
+        X = np.abs(X) * 10.0 ** rng.uniform(-1.0, 3.0, size=columns)
     elif kind == "one":
         X[:] = X[0]
     widths = np.full(rows, columns)

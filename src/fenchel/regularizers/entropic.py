@@ -16,14 +16,17 @@ from fenchel._numba import helper
 from fenchel.parts.state import DIMENSION, SCALAR, SLOTS, Array, part
 from fenchel.regularizers.domains import Simplex
 from fenchel.regularizers.protocol import (
+    Standing,
     climb,
     commit,
     curvature,
     dual_square,
     look,
+    moved,
     pace,
     settled,
     size,
+    standing,
     unit,
     unit_scale,
     weight,
@@ -38,6 +41,10 @@ HIGH = 600.0
 HIGHEST = 700.0
 # A step of the exponent beyond this is taken in logarithms.
 STEEP = 100.0
+# So is one that takes half of all mass away, where 1 + rise would be what rounding leaves of it.
+FALLEN = -0.5
+# Below this 1 − Σ v_j is taken from the other coordinates.
+CANCELLED = 1e-6
 
 
 @part
@@ -307,32 +314,79 @@ def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
 
 @climb.of(Entropic)
 def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
-    """ln(1 + Σ v_j·(exp(total·z_j) − 1)) with v_j the shares of the round."""
+    """ln(1 + Σ v_j·(exp(total·z_j) − 1)), v_j the shares of the round; 0 where the standing has it."""
+    if not f.adaptive:
+        return 0.0
     rise = 0.0
     highest = 0.0
     for k in range(entries(row)):
         j = slot_of(row, k)
         s = f.total * f.theta[j]
-        level = -f.pivot[0] - f.squares[j] if f.adaptive else -f.pivot[0]
+        level = -f.pivot[0] - f.squares[j]
         z = f.total * c * value_of(row, k)
         rise += view / f.total * np.exp(level + s) * np.expm1(z)
         highest = max(highest, abs(z))
         if f.signed:
             rise += view / f.total * np.exp(level - s) * np.expm1(-z)
-    return float(np.log1p(rise)) if highest < STEEP else _steep_climb(f, view, row, c)
+    steep = highest >= STEEP or rise < FALLEN
+    return _steep_climb(f, view, row, c) if steep else float(np.log1p(rise))
+
+
+@helper
+def _height(f: Any) -> Standing:
+    """ln Σ exp(s_i), f*(θ) up to the ln d that stays the same within a round."""
+    if f.adaptive:  # the correction of the round is in the sum by the time θ has moved
+        return Standing(0.0, 0.0)
+    return Standing(float(f.pivot[0] + np.log(_sum(f))), 0.0)
+
+
+@standing.of(Entropic)
+def _before(f: Any, view: Any) -> Standing:
+    return _height(f)
+
+
+@moved.of(Entropic)
+def _after(f: Any, view: Any) -> Standing:
+    return _height(f)
+
+
+@helper
+def _in_row(row: Any, slot: Any) -> bool:
+    for k in range(entries(row)):
+        if slot_of(row, k) == slot:
+            return True
+    return False
+
+
+@helper
+def _beside(f: Any, view: Any, row: Any) -> float:
+    """Σ v_j of the coordinates that are not in the row: 1 − Σ v_j of the row's, without cancellation."""
+    idle = f.dimension[0] - f.touched[0]
+    total = 0.0
+    for k in range(entries(row)):
+        idle -= 1.0 - _touched(f, slot_of(row, k))
+    for j in range(f.theta.shape[0]):
+        if _touched(f, j) != 0.0 and not _in_row(row, np.uint64(j)):
+            total += _share(f, j)
+    total += idle * (2.0 if f.signed else 1.0) * np.exp(min(-f.pivot[0], HIGHEST))
+    return float(view / f.total * total)
 
 
 @helper
 def _steep_climb(f: Any, view: Any, row: Any, c: float) -> float:
     """The same where exp(z_j) may overflow: ln(1 − Σ v_j + Σ exp(ln v_j + z_j)), the largest first."""
     signs = 2 if f.signed else 1
-    largest, rest = 0.0, 1.0
+    largest, rest = -np.inf, 1.0
     for k in range(entries(row)):
         for sign in range(signs):
             share, z = _log_share(f, view, row, k, c, sign)
             largest = max(largest, share + z)
             rest -= np.exp(share)
-    total = max(rest, 0.0) * np.exp(-largest)
+    if rest < CANCELLED:
+        rest = _beside(f, view, row)
+    if rest > 0.0:
+        largest = max(largest, np.log(rest))
+    total = rest * np.exp(-largest)
     for k in range(entries(row)):
         for sign in range(signs):
             share, z = _log_share(f, view, row, k, c, sign)
