@@ -352,10 +352,10 @@ def _after(f: Any, view: Any) -> Standing:
 
 @helper
 def _in_row(row: Any, slot: Any) -> bool:
+    found = False
     for k in range(entries(row)):
-        if slot_of(row, k) == slot:
-            return True
-    return False
+        found |= slot_of(row, k) == slot
+    return found
 
 
 @helper
