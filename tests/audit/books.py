@@ -109,7 +109,19 @@ def arow(r=1.0, diagonal=True, form="mirror"):
     return second_order(aggressive(1.0), diagonal, r=r)._replace(eta=1.0)
 
 
+def timed(inner, power, eta, loss):
+    kind, *numbers = inner
+    g = of.PNorm(p=numbers[0]) if kind == "p_norm" else entropy(*numbers)
+    return of_subgradients(loss, eta, of.Timed(inner=g, power=power))
+
+
+def entropy(total, signed):
+    return of.Entropy(total=total, signed=signed, adaptive=False)
+
+
 BOOKS = {
+    "timed": timed,
+    "implicit": lambda eta, loss: Book(loss, of.Still(), implicit(loss, eta), eta),
     "perceptron": lambda: Book("hinge", of.Still(), on_mistakes),
     "p_norm_perceptron": lambda p: Book("hinge", of.PNorm(p=p), on_mistakes),
     "passive_aggressive": lambda C: Book("hinge", of.Still(), passive_aggressive(C)),

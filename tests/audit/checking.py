@@ -8,7 +8,7 @@ import numpy as np
 from audit.books import BOOKS
 from audit.runs import SAME, Run
 from audit.theorems import LANG, STATEMENTS, normalized_sides
-from fenchel import learners, regularizers
+from fenchel import Learner, learners, losses, regularizers, rules
 from fenchel.learners.certification import certify
 
 AGREE = 1e-6
@@ -49,6 +49,8 @@ class Tally:
 
 def learner_of(name, parameters, intercept):
     """The package's learner, certifying."""
+    if name in ("timed", "implicit"):
+        return of_parts(name, parameters, intercept)
     given = dict(parameters)
     if "domain" in given:
         kind, *numbers = given["domain"]
@@ -57,6 +59,19 @@ def learner_of(name, parameters, intercept):
     if learner.labels is not None:
         learner.declare([-1.0, 1.0])
     return learner
+
+
+def of_parts(name, parameters, intercept):
+    """A learner that has no name of its own, from its parts."""
+    eta, loss = parameters["eta"], losses.named(parameters["loss"])
+    if name == "implicit":
+        f, rule = regularizers.Euclidean(), rules.Implicit(eta=eta)
+    else:
+        kind, *numbers = parameters["inner"]
+        inner = (regularizers.PNorm if kind == "p_norm" else regularizers.Entropic)(*numbers)
+        f, rule = regularizers.Timed(inner, parameters["power"]), rules.Subgradient(eta=eta)
+    classes = [-1.0, 1.0] if loss.task == "binary" else None
+    return Learner.of(loss, f, rule, certify=True, intercept=intercept, classes=classes)
 
 
 def learn(learner, stream, rng):

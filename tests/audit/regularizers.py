@@ -370,3 +370,48 @@ class Entropy(F):
 
     def dual_norm(self, z):
         return np.abs(z).max(initial=0.0)
+
+
+class Timed(F):
+    """t^power·g for a g that stays the same; t·F where power is 1."""
+
+    eta = 1.0
+
+    def start(self):
+        self.inner = self.inner.begin(self.d)
+
+    def widen(self, width):
+        return self.but(inner=self.inner.but(width=width))
+
+    @property
+    def scale(self):
+        return max(self.t, 1) ** self.power
+
+    @property
+    def base_convexity(self):
+        return self.inner.strong_convexity
+
+    @property
+    def strong_convexity(self):
+        return self.scale * self.base_convexity
+
+    def base(self, u):
+        return self.inner.value(u)
+
+    def term(self, u):
+        return self.base(u) if self.power == 1.0 else 0.0
+
+    def value(self, u):
+        return self.scale * self.base(u)
+
+    def conjugate(self, theta):
+        return self.scale * self.inner.conjugate(theta / self.scale)
+
+    def gradient(self, theta):
+        return self.inner.gradient(theta / self.scale)
+
+    def sizes(self, w, theta):
+        return self.inner.sizes(w, theta / self.scale)
+
+    def dual_norm(self, z):
+        return self.inner.dual_norm(z)

@@ -64,7 +64,7 @@ class Run:
         kind = type(f).__name__
         if kind in ("Adaptive", "Entropy"):
             return np.abs(x).max(initial=0.0)
-        return f.dual_norm(x) if kind in ("PNorm", "Levelled", "Still") else np.sqrt(x @ x)
+        return f.dual_norm(x) if kind in ("PNorm", "Levelled", "Still", "Timed") else np.sqrt(x @ x)
 
     # ── sums ──
 

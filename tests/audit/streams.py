@@ -96,7 +96,17 @@ DRAWS = {
     "p_norm_lms": lambda r: {"p": float(r.uniform(2, 8))},
     "lms": lambda r: {"eta": spread(r, 1e-3, 0.5)},
     "normalized_lms": lambda r: {"eta": float(r.uniform(0.1, 1.9))},
+    "timed": lambda r: {
+        "inner": one_of(
+            r,
+            (("p_norm", 2.0 + spread(r, 0.1, 8)), ("entropy", spread(r, 0.5, 4), r.random() < 0.5)),
+        ),
+        **one_of(r, ({"power": 0.5, "eta": spread(r, 0.05, 3)}, {"power": 1.0, "eta": 1.0})),
+        "loss": one_of(r, MIXED),
+    },
+    "implicit": lambda r: {"eta": spread(r, 0.05, 20), "loss": one_of(r, MIXED)},
 }
+PARTS = ("timed", "implicit")  # learners made by ``Learner.of``
 SQUARED = ("vovk_azoury_warmuth", "p_norm_lms", "lms", "normalized_lms")
 
 

@@ -93,6 +93,14 @@ def _(run, u):
     return run.loss - run.loss_of(u), run.end.value(u) / run.book.eta
 
 
+@states("Implicit updates, Campolongo & Orabona")
+def _(run, u):
+    after = VALUES[run.book.loss](run.m + run.c * (run.X**2).sum(axis=1), run.y)
+    steps = fsum(run.c**2 * (run.X**2).sum(axis=1))
+    bound = (u @ u - steps) / (2.0 * run.book.eta) + run.loss - fsum(run.h * after)
+    return run.loss - run.loss_of(u), bound
+
+
 # ── Section 4 ──
 
 

@@ -10,9 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.coverage import tightest
 from fenchel.certificates import THEOREMS
-from fenchel.report.claims import EmbeddedData, proof_steps, standalone_lemmas
 
 ROOT = Path(__file__).parents[2]
 PAPER = json.loads((ROOT / "docs" / "paper.json").read_text(encoding="utf-8"))
@@ -69,21 +67,11 @@ def test_every_inequality_was_seen_where_it_is_not_vacuous():
 
 
 def test_every_theorem_of_the_package_is_in_the_table_or_not_of_the_paper():
-    elsewhere = ("AdaGrad", "AROW", "Adaptive exponentiated gradient")
+    elsewhere = ("AdaGrad", "AROW", "Adaptive exponentiated gradient", "Implicit updates")
     claims = {claim for row in ROWS for claim in row.get("claims", [])}
     for theorem in THEOREMS:
         printed = theorem.name.endswith("as printed")
         assert theorem.name in claims or theorem.name.startswith(elsewhere) or printed, theorem.name
-
-
-@pytest.mark.parametrize("section", [standalone_lemmas, proof_steps])
-def test_the_ratios_are_those_of_today(section):
-    """Recomputed where that is quick; ``python -m benchmarks.coverage`` writes all of them."""
-    checks = section.measure(EmbeddedData()).checks
-    for statement, told in tightest(checks).items():
-        assert RATIOS[statement]["ratio"] <= told["ratio"] * (1.0 + 1e-3)
-        if RATIOS[statement]["run"] == told["run"]:
-            assert RATIOS[statement] == told
 
 
 def test_every_erratum_shows_a_check_that_exists():

@@ -271,6 +271,39 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
         _rebuild(f)
 
 
+class Level(NamedTuple):
+    """The largest exponent, and total/Σ exp(s_i − pivot)."""
+
+    pivot: float
+    factor: float
+
+
+@helper
+def level_at(f: Any, scale: float) -> Level:
+    """Those of θ/scale, by one sweep over the coordinates: every share changes with the scale."""
+    pivot = 0.0 if f.touched[0] < f.dimension[0] or f.signed else -np.inf
+    for j in range(f.theta.shape[0]):
+        if _touched(f, j) != 0.0:
+            pivot = max(pivot, f.total * (abs(f.theta[j]) if f.signed else f.theta[j]) / scale)
+    signs = 2.0 if f.signed else 1.0
+    mass = (f.dimension[0] - f.touched[0]) * signs * np.exp(-pivot)
+    for j in range(f.theta.shape[0]):
+        if _touched(f, j) != 0.0:
+            s = f.total * f.theta[j] / scale
+            mass += np.exp(s - pivot) + (np.exp(-s - pivot) if f.signed else 0.0)
+    return Level(pivot, f.total / mass)
+
+
+@helper
+def weight_from(f: Any, level: Any, slot: Any, scale: float) -> float:
+    """w_j of θ/scale."""
+    s = f.total * f.theta[slot] / scale
+    if not f.signed:
+        return float(level.factor * np.exp(s - level.pivot))
+    size = np.exp(abs(s) - level.pivot) * -np.expm1(-2.0 * abs(s))
+    return float(level.factor * np.copysign(size, s))
+
+
 # ── averaging ───────────────────────────────────────────────────────────────────────────────────
 
 

@@ -91,7 +91,9 @@ def equality(claim: str, left: float, right: float, where: str, equation: str) -
     return Check(claim, equation, float(left), float(right), bool(same), where)
 
 
-def rounding(claim: str, apart: float, most: float, where: str, equation: str = "measured") -> Check:
+def rounding(
+    claim: str, apart: float, most: float, where: str, equation: str = "measured"
+) -> Check:
     """Two ways to compute the same differ by at most so much."""
     return inequality(claim, apart, most, where, equation)._replace(tolerance=True)
 
