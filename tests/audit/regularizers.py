@@ -349,6 +349,8 @@ class Entropy(F):
 
     def value(self, u):
         v = u[: self.width] / self.total
+        if u[self.width :].any():
+            return np.inf
         if self.signed:
             v = self.split(v)
         inside = v > 0.0

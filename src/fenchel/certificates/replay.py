@@ -40,7 +40,7 @@ class Replay:
         """So many coordinates from here on."""
         widen = getattr(self.descent.previous, "widen", None)
         if widen is not None:
-            self.descent.previous = widen(dimension)
+            self.descent.previous = self.descent.regularizer = widen(dimension)
 
     def learn(self, x: Array, y: float, h: float) -> None:
         """One round."""

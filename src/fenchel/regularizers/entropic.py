@@ -98,6 +98,15 @@ class Entropic(NamedTuple):
         size = float(np.abs(u).sum())
         return u * (self.total / size) if size > self.total else u
 
+    def widen(self, dimension: int) -> Entropic:
+        """The same f over so many coordinates, on a stream that keeps bringing columns."""
+        return self._replace(dimension=np.array([float(dimension)]))
+
+    def known(self, values: Array) -> Array:
+        """Those of the coordinates that the simplex has so far."""
+        d = int(self.dimension[0]) if len(self.dimension) else 0
+        return values[:d] if d else values
+
     def commit(self, current: Entropic, z: Array) -> Entropic:
         """Add (total·z_j)² to the corrections of the adaptive form."""
         if not self.adaptive:
@@ -106,23 +115,25 @@ class Entropic(NamedTuple):
 
     def exponents(self, theta: Array) -> Array:
         """s_j for the positive and, when signed, the negative coordinates."""
-        s = self.total * theta
+        s = self.total * self.known(theta)
         both = np.concatenate([s, -s]) if self.signed else s
         if self.adaptive and len(self.squares):
-            both = both - (np.tile(self.squares, 2) if self.signed else self.squares)
+            drop = self.known(self.squares)
+            both = both - (np.tile(drop, 2) if self.signed else drop)
         return np.asarray(both)
 
     def gradient(self, theta: Array) -> Array:
         """w_j = total·exp(s_j)/Σ exp(s_i), minus the negative half when signed."""
-        s = self.exponents(theta)
+        s, inside, w = self.exponents(theta), self.known(theta), np.zeros(len(theta))
         v = np.exp(s - s.max())
         v *= self.total / v.sum()
-        if not self.signed:
-            return np.asarray(v)
-        larger = np.maximum(v[: len(theta)], v[len(theta) :])
-        # e^s − e^{−s} as e^s·(1 − e^{−2s}): no cancellation where s is small.
-        size = larger * -np.expm1(-2.0 * self.total * np.abs(theta))
-        return np.asarray(np.copysign(size, theta))
+        if self.signed:
+            larger = np.maximum(v[: len(inside)], v[len(inside) :])
+            # e^s − e^{−s} as e^s·(1 − e^{−2s}): no cancellation where s is small.
+            size = larger * -np.expm1(-2.0 * self.total * np.abs(inside))
+            v = np.copysign(size, inside)
+        w[: len(v)] = v
+        return w
 
     def conjugate(self, theta: Array) -> float:
         """f*(θ) = ln Σ exp(s_i) − ln d (2d when signed)."""
@@ -131,8 +142,12 @@ class Entropic(NamedTuple):
 
     def value(self, u: Array) -> float:
         """f(u) = Σ v_i·ln v_i + ln d for unsigned u; the least over v⁺ − v⁻ = u/total when signed."""
-        v = u / self.total
-        extra = self.squares if self.adaptive and len(self.squares) else np.zeros_like(v)
+        v = self.known(u) / self.total
+        if np.any(u[len(v) :]):
+            return float("inf")
+        extra = np.zeros_like(v)
+        if self.adaptive and len(self.squares):
+            extra = self.known(self.squares)
         if self.signed:
             v, extra = _cheapest_split(v, extra), np.tile(extra, 2)
         inside = v > 0.0

@@ -79,6 +79,11 @@ class Timed(NamedTuple):
         """g(u), or F(u)."""
         return float(self.inner.value(u))
 
+    def widen(self, dimension: int) -> Timed:
+        """The same f over so many coordinates, on a stream that keeps bringing columns."""
+        own = getattr(self.inner, "widen", None)
+        return self if own is None else self._replace(inner=own(dimension))
+
     def nearest(self, u: Array) -> Array:
         """The point of S next to u."""
         own = getattr(self.inner, "nearest", None)

@@ -62,7 +62,7 @@ def _filtering(rows: Sample) -> list[Check]:
 
 
 def _sums(rows: Sample) -> list[Check]:
-    """Eq. (auer) on the squared lengths of the rows, Lemma log_diagonal on the rows, in units of a deviation."""
+    """Eq. (auer) and Lemma log_diagonal on the squares of the rows, in units of a deviation."""
     dense = np.asarray(rows.X.toarray() if hasattr(rows.X, "toarray") else rows.X)
     spread = dense.std(axis=0)
     X = dense / np.where(spread > 0.0, spread, 1.0)
