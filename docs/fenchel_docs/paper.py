@@ -38,7 +38,10 @@ def _section(title, rows, ratios):
 def _tightest(claims, ratios):
     """Right over left of each inequality of a statement, in the order of its claims."""
     told = [ratios[claim] for claim in claims]
-    return "; ".join(f"{t['ratio']:g}{'' if t['promised'] else ' (not promised)'}" for t in told) or "–"
+    return (
+        "; ".join(f"{t['ratio']:g}{'' if t['promised'] else ' (not promised)'}" for t in told)
+        or "–"
+    )
 
 
 def _list(names):

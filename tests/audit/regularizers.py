@@ -20,8 +20,9 @@ def project(domain, w):
     if kind == "ball":
         return w * min(1.0, numbers[0] / max(np.sqrt(w @ w), 1e-300))
     if kind == "simplex":
-        low, high = w.min() - 1.0, w.max()
-        shift = brentq(lambda s: np.maximum(w - s, 0.0).sum() - 1.0, low, high, xtol=1e-16)
+        down = np.sort(w)[::-1]
+        shifts = (np.cumsum(down) - 1.0) / np.arange(1, len(w) + 1)
+        shift = shifts[np.flatnonzero(down > shifts)[-1]]
         return np.maximum(w - shift, 0.0)
     return w
 
@@ -90,7 +91,13 @@ class Weighted(F):
 
     def gradient(self, theta):
         kept = np.sign(theta) * np.maximum(np.abs(theta) - self.threshold, 0.0)
-        return project(self.domain, kept / self.curvature)
+        w = np.zeros(self.d)
+        w[: self.width] = project(self.domain, (kept / self.curvature)[: self.width])
+        return w
+
+    def widen(self, width):
+        """A simplex has the coordinates that are known."""
+        return self.but(width=width)
 
 
 class Still(Weighted):
