@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TESTED := $(VENV)/.installed-dev
 
-.PHONY: demo test test-plain test-lowest test-newest lint format bench docs clean
+.PHONY: demo test test-plain test-lowest test-newest audit lint format bench docs clean
 
 demo: $(INSTALLED)
 	$(BIN)/fenchel compare
@@ -27,6 +27,10 @@ test-lowest:
 test-newest:
 	rm -f .venv-newest/.installed*
 	$(MAKE) test VENV=.venv-newest VERSIONS="--upgrade --upgrade-strategy eager"
+
+# Every certificate recomputed for ten minutes by code of its own; writes benchmarks/AUDIT.md.
+audit: $(TESTED)
+	$(BIN)/python -m tests.audit
 
 lint: $(TESTED)
 	$(BIN)/ruff format --check .

@@ -21,3 +21,7 @@ def test_upper_labels_and_outputs():
 
 def test_upper_max_margin_classes():
     assert "84 passed" in passed("pair_certificates.py")
+
+
+def test_what_was_once_wrong():
+    assert "11 passed" in passed("reproductions.py")

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from fenchel import learners
+from fenchel.certificates import agrees
 
 
 def _run(blocks, **parameters):
@@ -47,3 +48,13 @@ def test_the_step_of_a_feature_is_that_of_the_round_it_appeared_in():
     learner.learn_one({"a": 1.0}, 1)
     learner.learn_one({"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.0}, -1)
     assert learner.regularizer.rates[1:5].tolist() == [1.0, 0.5, 0.5, 0.5]
+
+
+@pytest.mark.parametrize("options", [{}, {"signed": False}, {"adaptive": True}])
+def test_a_simplex_that_grows_is_replayed_as_it_grew(options):
+    rng = np.random.default_rng(0)
+    learner = learners.exponentiated_gradient(certify=True, intercept=False, **options)
+    for width in (2, 3, 5):
+        learner.learn_many(rng.normal(size=(10, width)), np.sign(rng.normal(size=10)))
+    for c in learner.certificates(np.full(5, 0.2)):
+        assert agrees(c, learner.verify(c), 1e-9), str(c)

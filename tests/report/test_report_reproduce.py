@@ -3,32 +3,40 @@
 import json
 
 import pytest
+from benchmarks.coverage import PATH, SMALL, small_claims, tightest
 
 from cli.cli_helpers import run
 from fenchel.report import reproduce
-from fenchel.report.claims import Check, EmbeddedData, sparse_targets
+from fenchel.report.claims import Check
 from fenchel.report.claims.claim import inequality
-
-SMALL = EmbeddedData(size=0.02)
-
-
-def small_measures():
-    for measure in reproduce.CLAIMS:
-        if measure is sparse_targets.measure:
-            yield lambda source: sparse_targets.measure(source, dimensions=(20, 200), rounds=60)
-        else:
-            yield measure
 
 
 @pytest.fixture(scope="module")
 def found():
-    return [reproduce.Measured(measure(SMALL), 0.0) for measure in small_measures()]
+    return [reproduce.Measured(claim, 0.0) for claim in small_claims()]
 
 
 def test_no_promise_is_broken(found, record_property):
     checks = [check for one in found for check in one.claim.checks]
     assert [check for check in checks if check.violated] == []
     record_property("inequalities measured by the report", len(checks))
+
+
+def test_the_ratios_of_the_documentation_are_those_of_today(found):
+    """``python -m benchmarks.coverage`` writes them anew."""
+    told = json.loads(PATH.read_text(encoding="utf-8"))
+    today = tightest([check for one in found for check in one.claim.checks])
+    assert told.keys() == today.keys()
+    for statement, figures in today.items():
+        assert told[statement]["ratio"] == pytest.approx(figures["ratio"], rel=0.01), statement
+
+
+def test_nothing_counts_that_says_nothing():
+    assert not Check("c", "e", 0.0, 0.0, holds=True).counts
+    assert Check("c", "e", 1.0, 101.0, holds=True).vacuous
+    assert not Check("c", "e", 1.0, 99.0, holds=True).vacuous
+    assert not Check("c", "e", 1e-12, 1e-9, holds=True, tolerance=True).vacuous
+    assert Check("c", "e", -3.0, -2.0, holds=True).ratio == 1.5
 
 
 def test_what_is_printed_fails(found):
@@ -41,7 +49,7 @@ def test_what_is_printed_fails(found):
 
 def test_every_section_has_words_and_inequalities(found):
     titles = [one.claim.section.title for one in found]
-    assert len(set(titles)) == len(titles) == 10
+    assert len(set(titles)) == len(titles) == 12
     for one in found:
         assert one.claim.checks, one.claim.section.title
         assert any(part.startswith("<p>") for part in one.claim.section.parts)

@@ -42,8 +42,8 @@ def _added(each: list[Certificate], one: str, several: str) -> Certificate:
     assumptions: dict[str, Assumption] = {}
     for c in each:
         for a in c.assumptions:
-            if assumptions.get(a.statement, a).holds:
-                assumptions[a.statement] = a
+            if a.statement not in assumptions or assumptions[a.statement].holds:
+                assumptions[a.statement] = a  # one that is broken stays
     return replace(
         each[0],
         quantity=f"{each[0].quantity}, all {several}",

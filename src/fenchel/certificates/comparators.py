@@ -13,6 +13,7 @@ from fenchel.certificates.record import Sums
 from fenchel.certificates.rerun import losses, targets_of, traced
 from fenchel.parts.state import Array
 from fenchel.rows import Block
+from fenchel.rules.protocol import fact
 
 
 def comparator(u: ArrayLike, columns: int, intercept: bool) -> Array:
@@ -47,7 +48,7 @@ def compare(
     """
     compared = [replace(sums) for _ in candidates]
     U = np.column_stack(candidates)
-    count = pairs = 0.0
+    count = pairs = after = 0.0
     first = columns
     drops = getattr(parts[1], "drops", lambda intercept: None)(intercept)
     counters = [watch(columns, intercept) for watch in watches]
@@ -60,6 +61,8 @@ def compare(
             drops.add(block.weights, block.rows.squares(), margins, c)
         for counter in counters:
             counter.add(block)
+        if fact(parts[2], "family") == "implicit":
+            after += _loss_after(parts[0], block, margins, c, intercept)
         predicted = block.rows.margins(U, intercept)
         for k, with_u in enumerate(compared):
             _add(with_u, parts[0], block, margins, c, predicted[:, k])
@@ -72,9 +75,16 @@ def compare(
     for with_u in compared:
         with_u.grown = float(columns - first)
         with_u.drops = dropped
+        with_u.loss_after = after
         for counter in counters:
             counter.finish(with_u)
     return compared
+
+
+def _loss_after(loss: Any, block: Block, margins: Array, c: Array, intercept: bool) -> float:
+    """Σ h·ℓ_t(w_t + z_t), ⟨w_t + z_t, x_t⟩ = m_t + c_t·‖x_t‖²."""
+    after = margins + c * (block.rows.squares() + float(intercept))
+    return float(block.weights @ losses(loss, after, targets_of(block))[0])
 
 
 def _add(s: Sums, loss: Any, block: Block, margins: Array, c: Array, predicted: Array) -> None:

@@ -40,7 +40,7 @@ class Replay:
         """So many coordinates from here on."""
         widen = getattr(self.descent.previous, "widen", None)
         if widen is not None:
-            self.descent.previous = widen(dimension)
+            self.descent.previous = self.descent.regularizer = widen(dimension)
 
     def learn(self, x: Array, y: float, h: float) -> None:
         """One round."""
@@ -55,6 +55,7 @@ class Replay:
         s.size = max(s.size, norm)
         c = float(self.rule.step(self.loss, f, x, h, m, y))
         self._always(x, y, h, w, m, abs(c))
+        s.loss_after += h * value(self.loss, m + c * float(x @ x), y)
         counts = c != 0.0 or fact(f, "always")
         if counts and h > 0.0:
             square = f.dual_norm(x) ** 2 / f.strong_convexity if x.any() else 0.0

@@ -10,6 +10,7 @@ from fenchel.regularizers.domains import Ball, Box, Orthant, Simplex, Whole
 from fenchel.regularizers.entropic import Entropic
 from fenchel.regularizers.euclidean import Euclidean
 from fenchel.regularizers.ftrl import ProximalCentres
+from fenchel.regularizers.full_adagrad import FullAdaGrad
 from fenchel.regularizers.full_matrix import FullQuadratic
 from fenchel.regularizers.gaussian import ConfidentGaussian, Gaussian
 from fenchel.regularizers.matrix import GroupComposite, Schatten
@@ -31,6 +32,7 @@ from fenchel.regularizers.protocol import (
 )
 from fenchel.regularizers.scale_invariant_adagrad import ScaleInvariantAdaGrad
 from fenchel.regularizers.scale_invariant_p_norm import ScaleInvariantPNorm
+from fenchel.regularizers.timed import Timed
 
 __all__ = [
     "MATRIX",
@@ -46,6 +48,7 @@ __all__ = [
     "DiagonalQuadratic",
     "Entropic",
     "Euclidean",
+    "FullAdaGrad",
     "FullQuadratic",
     "Gaussian",
     "GroupComposite",
@@ -59,6 +62,7 @@ __all__ = [
     "ScaleInvariantPNorm",
     "Schatten",
     "Simplex",
+    "Timed",
     "WeightedPNorm",
     "Whole",
     "absorb",

@@ -114,6 +114,15 @@ class Composite(NamedTuple):
         """Whether the sum of an untouched weight over rounds is known."""
         return bool(self.domain.steady)
 
+    @property
+    def base_convexity(self) -> float:
+        """β of g = ½‖·‖₂², or of F where f_t = t·F."""
+        return self.l2 if self.root == 0.0 else 1.0
+
+    def base(self, u: Array) -> float:
+        """g(u) = ½‖u‖₂²."""
+        return 0.5 * float(np.vdot(u, u))
+
     def drops(self, intercept: bool) -> _Drops | None:
         """A counter that sums f_{t−1}(w_t) − f_t(w_t) without the weights, where that is possible."""
         known = self.l1 == 0.0 and self.domain.unbounded

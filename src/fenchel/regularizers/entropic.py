@@ -16,14 +16,17 @@ from fenchel._numba import helper
 from fenchel.parts.state import DIMENSION, SCALAR, SLOTS, Array, part
 from fenchel.regularizers.domains import Simplex
 from fenchel.regularizers.protocol import (
+    Standing,
     climb,
     commit,
     curvature,
     dual_square,
     look,
+    moved,
     pace,
     settled,
     size,
+    standing,
     unit,
     unit_scale,
     weight,
@@ -38,6 +41,10 @@ HIGH = 600.0
 HIGHEST = 700.0
 # A step of the exponent beyond this is taken in logarithms.
 STEEP = 100.0
+# So is one that takes half of all mass away, where 1 + rise would be what rounding leaves of it.
+FALLEN = -0.5
+# Below this 1 − Σ v_j is taken from the other coordinates.
+CANCELLED = 1e-6
 
 
 @part
@@ -91,6 +98,15 @@ class Entropic(NamedTuple):
         size = float(np.abs(u).sum())
         return u * (self.total / size) if size > self.total else u
 
+    def widen(self, dimension: int) -> Entropic:
+        """The same f over so many coordinates, on a stream that keeps bringing columns."""
+        return self._replace(dimension=np.array([float(dimension)]))
+
+    def known(self, values: Array) -> Array:
+        """Those of the coordinates that the simplex has so far."""
+        d = int(self.dimension[0]) if len(self.dimension) else 0
+        return values[:d] if d else values
+
     def commit(self, current: Entropic, z: Array) -> Entropic:
         """Add (total·z_j)² to the corrections of the adaptive form."""
         if not self.adaptive:
@@ -99,23 +115,25 @@ class Entropic(NamedTuple):
 
     def exponents(self, theta: Array) -> Array:
         """s_j for the positive and, when signed, the negative coordinates."""
-        s = self.total * theta
+        s = self.total * self.known(theta)
         both = np.concatenate([s, -s]) if self.signed else s
         if self.adaptive and len(self.squares):
-            both = both - (np.tile(self.squares, 2) if self.signed else self.squares)
+            drop = self.known(self.squares)
+            both = both - (np.tile(drop, 2) if self.signed else drop)
         return np.asarray(both)
 
     def gradient(self, theta: Array) -> Array:
         """w_j = total·exp(s_j)/Σ exp(s_i), minus the negative half when signed."""
-        s = self.exponents(theta)
+        s, inside, w = self.exponents(theta), self.known(theta), np.zeros(len(theta))
         v = np.exp(s - s.max())
         v *= self.total / v.sum()
-        if not self.signed:
-            return np.asarray(v)
-        larger = np.maximum(v[: len(theta)], v[len(theta) :])
-        # e^s − e^{−s} as e^s·(1 − e^{−2s}): no cancellation where s is small.
-        size = larger * -np.expm1(-2.0 * self.total * np.abs(theta))
-        return np.asarray(np.copysign(size, theta))
+        if self.signed:
+            larger = np.maximum(v[: len(inside)], v[len(inside) :])
+            # e^s − e^{−s} as e^s·(1 − e^{−2s}): no cancellation where s is small.
+            size = larger * -np.expm1(-2.0 * self.total * np.abs(inside))
+            v = np.copysign(size, inside)
+        w[: len(v)] = v
+        return w
 
     def conjugate(self, theta: Array) -> float:
         """f*(θ) = ln Σ exp(s_i) − ln d (2d when signed)."""
@@ -124,8 +142,12 @@ class Entropic(NamedTuple):
 
     def value(self, u: Array) -> float:
         """f(u) = Σ v_i·ln v_i + ln d for unsigned u; the least over v⁺ − v⁻ = u/total when signed."""
-        v = u / self.total
-        extra = self.squares if self.adaptive and len(self.squares) else np.zeros_like(v)
+        v = self.known(u) / self.total
+        if np.any(u[len(v) :]):
+            return float("inf")
+        extra = np.zeros_like(v)
+        if self.adaptive and len(self.squares):
+            extra = self.known(self.squares)
         if self.signed:
             v, extra = _cheapest_split(v, extra), np.tile(extra, 2)
         inside = v > 0.0
@@ -264,6 +286,39 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
         _rebuild(f)
 
 
+class Level(NamedTuple):
+    """The largest exponent, and total/Σ exp(s_i − pivot)."""
+
+    pivot: float
+    factor: float
+
+
+@helper
+def level_at(f: Any, scale: float) -> Level:
+    """Those of θ/scale, by one sweep over the coordinates: every share changes with the scale."""
+    pivot = 0.0 if f.touched[0] < f.dimension[0] or f.signed else -np.inf
+    for j in range(f.theta.shape[0]):
+        if _touched(f, j) != 0.0:
+            pivot = max(pivot, f.total * (abs(f.theta[j]) if f.signed else f.theta[j]) / scale)
+    signs = 2.0 if f.signed else 1.0
+    mass = (f.dimension[0] - f.touched[0]) * signs * np.exp(-pivot)
+    for j in range(f.theta.shape[0]):
+        if _touched(f, j) != 0.0:
+            s = f.total * f.theta[j] / scale
+            mass += np.exp(s - pivot) + (np.exp(-s - pivot) if f.signed else 0.0)
+    return Level(pivot, f.total / mass)
+
+
+@helper
+def weight_from(f: Any, level: Any, slot: Any, scale: float) -> float:
+    """w_j of θ/scale."""
+    s = f.total * f.theta[slot] / scale
+    if not f.signed:
+        return float(level.factor * np.exp(s - level.pivot))
+    size = np.exp(abs(s) - level.pivot) * -np.expm1(-2.0 * abs(s))
+    return float(level.factor * np.copysign(size, s))
+
+
 # ── averaging ───────────────────────────────────────────────────────────────────────────────────
 
 
@@ -307,32 +362,79 @@ def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
 
 @climb.of(Entropic)
 def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
-    """ln(1 + Σ v_j·(exp(total·z_j) − 1)) with v_j the shares of the round."""
+    """ln(1 + Σ v_j·(exp(total·z_j) − 1)), v_j the shares of the round; 0 where the standing has it."""
+    if not f.adaptive:
+        return 0.0
     rise = 0.0
     highest = 0.0
     for k in range(entries(row)):
         j = slot_of(row, k)
         s = f.total * f.theta[j]
-        level = -f.pivot[0] - f.squares[j] if f.adaptive else -f.pivot[0]
+        level = -f.pivot[0] - f.squares[j]
         z = f.total * c * value_of(row, k)
         rise += view / f.total * np.exp(level + s) * np.expm1(z)
         highest = max(highest, abs(z))
         if f.signed:
             rise += view / f.total * np.exp(level - s) * np.expm1(-z)
-    return float(np.log1p(rise)) if highest < STEEP else _steep_climb(f, view, row, c)
+    steep = highest >= STEEP or rise < FALLEN
+    return _steep_climb(f, view, row, c) if steep else float(np.log1p(rise))
+
+
+@helper
+def _height(f: Any) -> Standing:
+    """ln Σ exp(s_i), f*(θ) up to the ln d that stays the same within a round."""
+    if f.adaptive:  # the correction of the round is in the sum by the time θ has moved
+        return Standing(0.0, 0.0)
+    return Standing(float(f.pivot[0] + np.log(_sum(f))), 0.0)
+
+
+@standing.of(Entropic)
+def _before(f: Any, view: Any) -> Standing:
+    return _height(f)
+
+
+@moved.of(Entropic)
+def _after(f: Any, view: Any) -> Standing:
+    return _height(f)
+
+
+@helper
+def _in_row(row: Any, slot: Any) -> bool:
+    found = False
+    for k in range(entries(row)):
+        found |= slot_of(row, k) == slot
+    return found
+
+
+@helper
+def _beside(f: Any, view: Any, row: Any) -> float:
+    """Σ v_j of the coordinates that are not in the row: 1 − Σ v_j of the row's, without cancellation."""
+    idle = f.dimension[0] - f.touched[0]
+    total = 0.0
+    for k in range(entries(row)):
+        idle -= 1.0 - _touched(f, slot_of(row, k))
+    for j in range(f.theta.shape[0]):
+        if _touched(f, j) != 0.0 and not _in_row(row, np.uint64(j)):
+            total += _share(f, j)
+    total += idle * (2.0 if f.signed else 1.0) * np.exp(min(-f.pivot[0], HIGHEST))
+    return float(view / f.total * total)
 
 
 @helper
 def _steep_climb(f: Any, view: Any, row: Any, c: float) -> float:
     """The same where exp(z_j) may overflow: ln(1 − Σ v_j + Σ exp(ln v_j + z_j)), the largest first."""
     signs = 2 if f.signed else 1
-    largest, rest = 0.0, 1.0
+    largest, rest = -np.inf, 1.0
     for k in range(entries(row)):
         for sign in range(signs):
             share, z = _log_share(f, view, row, k, c, sign)
             largest = max(largest, share + z)
             rest -= np.exp(share)
-    total = max(rest, 0.0) * np.exp(-largest)
+    if rest < CANCELLED:
+        rest = _beside(f, view, row)
+    if rest > 0.0:
+        largest = max(largest, np.log(rest))
+    total = rest * np.exp(-largest)
     for k in range(entries(row)):
         for sign in range(signs):
             share, z = _log_share(f, view, row, k, c, sign)

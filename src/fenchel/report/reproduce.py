@@ -19,6 +19,8 @@ from fenchel.report.claims import (
     filtering,
     forecaster,
     full_matrices,
+    other_parameters,
+    proof_steps,
     rare_features,
     sparse_targets,
     standalone_lemmas,
@@ -36,6 +38,8 @@ CLAIMS: tuple[Callable[[ClaimData], Claim], ...] = (
     forecaster.measure,
     filtering.measure,
     composite_losses.measure,
+    other_parameters.measure,
+    proof_steps.measure,
     standalone_lemmas.measure,
     errata.measure,
 )
@@ -54,8 +58,13 @@ class Measured(NamedTuple):
 
     @property
     def promised(self) -> int:
-        """How many inequalities were promised on these runs."""
-        return sum(check.promised and check.applies for check in self.claim.checks)
+        """How many inequalities were promised on these runs, 0 ≤ 0 not counted."""
+        return sum(check.counts for check in self.claim.checks)
+
+    @property
+    def vacuous(self) -> int:
+        """How many of them have a right side of more than 100 times the left one."""
+        return sum(check.vacuous for check in self.claim.checks)
 
 
 def source_of(folder: str | None) -> ClaimData:
@@ -84,6 +93,7 @@ def _figures(source: ClaimData, found: Sequence[Measured]) -> dict[str, Any]:
         "data": source.name,
         "promised": sum(one.promised for one in found),
         "violated": sum(one.violated for one in found),
+        "vacuous": sum(one.vacuous for one in found),
         "checks": [
             {"section": one.claim.section.title, **check.figures()}
             for one in found
@@ -93,8 +103,8 @@ def _figures(source: ClaimData, found: Sequence[Measured]) -> dict[str, Any]:
 
 
 def _page(source: ClaimData, found: Sequence[Measured], command: str) -> str:
-    promised, violated = (
-        sum(getattr(one, key) for one in found) for key in ("promised", "violated")
+    promised, violated, vacuous = (
+        sum(getattr(one, key) for one in found) for key in ("promised", "violated", "vacuous")
     )
     outcome = "all hold" if violated == 0 else f"{violated:,} are violated"
     lead = [
@@ -106,17 +116,20 @@ def _page(source: ClaimData, found: Sequence[Measured], command: str) -> str:
             f"Measured on {source.name}: {promised:,} inequalities whose assumptions the runs "
             f"satisfy; {outcome}. An inequality holds when its left side is at most its right one, "
             "up to a share of 10⁻⁹ of their terms for rounding; where that is more than 10⁻⁶ of both "
-            "sides, a slack that is no larger promises nothing. All of them are in reproduce.json."
+            "sides, a slack that is no larger promises nothing. "
+            f"{vacuous:,} are vacuous on their run, the right side more than 100 times the left "
+            "one, and marked so. All of them are in reproduce.json."
         ),
         table(
             "By section",
-            ["section", "inequalities", "promised", "violated", "seconds"],
+            ["section", "inequalities", "promised", "violated", "vacuous", "seconds"],
             [
                 [
                     one.claim.section.title,
                     f"{len(one.claim.checks):,}",
                     f"{one.promised:,}",
                     f"{one.violated:,}",
+                    f"{one.vacuous:,}",
                     figure(one.seconds, 2),
                 ]
                 for one in found

@@ -1,5 +1,6 @@
 """Rules, which choose z_t = coefficient·x_t."""
 
+from fenchel.rules.implicit import Implicit
 from fenchel.rules.protocol import coefficient
 from fenchel.rules.steps import (
     Aggressive,
@@ -17,6 +18,7 @@ from fenchel.rules.steps import (
 __all__ = [
     "Aggressive",
     "Conservative",
+    "Implicit",
     "NormalizedResidual",
     "OriginalArow",
     "PassiveAggressive",

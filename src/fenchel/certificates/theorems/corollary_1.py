@@ -187,11 +187,11 @@ def adaptive_bound(run: RunRecord) -> Certificate:
     name="Corollary 1, eq. (tuned-bound)",
 )
 def tuned_bound(run: RunRecord) -> Certificate:
-    """Regret ≤ √T·(g(u)/η + η·max‖ℓ′_t‖²), eq. (tuned-bound), for f_t = √t·½‖·‖² + η·t·F."""
+    """Regret ≤ √T·(g(u)/η + η/β·max‖ℓ′_t‖²_*), eq. (tuned-bound), for f_t = √t·g + η·t·F."""
     eta = step_size(run)
-    s = run.sums
-    g = 0.5 * float(run.u @ run.u)
-    bound = np.sqrt(s.rounds) * (g / eta + eta * (s.gradient / eta) ** 2)
+    s, f = run.sums, run.f
+    steepest = (s.gradient / eta) ** 2 / f.base_convexity
+    bound = np.sqrt(s.rounds) * (f.base(run.u) / eta + eta * steepest)
     return Certificate(
         "Corollary 1",
         "eq. (tuned-bound)",
@@ -214,9 +214,9 @@ def tuned_bound(run: RunRecord) -> Certificate:
     name="Corollary 1, eq. (log-bound)",
 )
 def log_bound(run: RunRecord) -> Certificate:
-    """Regret ≤ max‖ℓ′_t‖²·(1 + ln T)/(2β), eq. (log-bound), for f_t = t·F and η = 1."""
+    """Regret ≤ max‖ℓ′_t‖²_*·(1 + ln T)/(2β), eq. (log-bound), for f_t = t·F and η = 1."""
     s = run.sums
-    bound = s.gradient**2 * (1.0 + np.log(max(s.rounds, 1.0))) / (2.0 * run.f.l2)
+    bound = s.gradient**2 * (1.0 + np.log(max(s.rounds, 1.0))) / (2.0 * run.f.base_convexity)
     one = Assumption("η = 1", float(run.rule.eta), run.rule.eta == 1.0 and run.f.eta == 1.0)
     return Certificate(
         "Corollary 1",

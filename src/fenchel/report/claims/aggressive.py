@@ -18,6 +18,7 @@ from fenchel.report.claims.claim import (
     inequality,
     ledger,
     named,
+    rounding,
 )
 from fenchel.report.claims.data_sets import ClaimData, Sample
 from fenchel.report.page import Section, paragraph, pictures, table
@@ -106,7 +107,7 @@ def _same_on_unit_rows(rows: Sample, checks: list[Check]) -> None:
     first, second = (certifying(name, intercept=False) for name in NAMES[1:])
     apart = np.abs(first.learn_many(rows.X, rows.y) - second.learn_many(rows.X, rows.y)).max()
     checks.append(
-        inequality(
+        rounding(
             "PA-I is the tuned η_t on rows of length 1",
             float(apart),
             1e-9,

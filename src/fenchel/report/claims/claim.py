@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from fenchel.certificates import Certificate, Hindsight
+from fenchel.certificates.certificate import VACUOUS
 from fenchel.learners import Learner, from_parameters
 from fenchel.learners.certification import SecondReading
 from fenchel.learners.specification import format_specification
@@ -30,15 +32,42 @@ class Check(NamedTuple):
     against: str = ""
     applies: bool = True
     promised: bool = True
+    tolerance: bool = False  # right is what rounding may do, not a bound
 
     @property
     def violated(self) -> bool:
         """Whether a promise was broken."""
         return self.promised and self.applies and not self.holds
 
+    @property
+    def counts(self) -> bool:
+        """Whether something was promised here; 0 ≤ 0 says nothing."""
+        return self.promised and self.applies and (self.left, self.right) != (0.0, 0.0)
+
+    @property
+    def statement(self) -> str:
+        """The inequality by its name: theorem and equation."""
+        return f"{self.claim.partition(':')[0]}, {self.equation}"
+
+    @property
+    def ratio(self) -> float:
+        """right/left, 1 where they are equal; left/right where both are negative.
+
+        Infinite where a positive bound stands above something that is not.
+        """
+        if self.left > 0.0:
+            return self.right / self.left
+        return self.left / self.right if self.right < 0.0 else math.inf
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether a bound is more than 100 times what was achieved."""
+        beyond = self.right > VACUOUS * max(self.left, 0.0) and self.right > 0.0
+        return self.counts and not self.tolerance and beyond
+
     def figures(self) -> dict[str, Any]:
         """As JSON has it."""
-        return self._asdict()
+        return {**self._asdict(), "counts": self.counts, "vacuous": self.vacuous}
 
 
 class Claim(NamedTuple):
@@ -54,6 +83,19 @@ def inequality(
     """left ≤ right, up to a relative rounding of 1e−9."""
     unit = 1e-9 * max(abs(left), abs(right))
     return Check(claim, equation, float(left), float(right), bool(left <= right + unit), where)
+
+
+def equality(claim: str, left: float, right: float, where: str, equation: str) -> Check:
+    """left = right, up to a relative rounding of 1e−9."""
+    same = abs(left - right) <= 1e-9 * max(abs(left), abs(right))
+    return Check(claim, equation, float(left), float(right), bool(same), where)
+
+
+def rounding(
+    claim: str, apart: float, most: float, where: str, equation: str = "measured"
+) -> Check:
+    """Two ways to compute the same differ by at most so much."""
+    return inequality(claim, apart, most, where, equation)._replace(tolerance=True)
 
 
 def certified(certificate: Certificate, where: str, promised: bool = True) -> Check:
@@ -109,7 +151,7 @@ def ledger(learner: Learner) -> dict[str, float]:
 
 def check_table(checks: Sequence[Check]) -> str:
     """The checks of a claim as a table, folded away."""
-    count = sum(check.promised and check.applies for check in checks)
+    count = sum(check.counts for check in checks)
     caption = f"Both sides of every inequality: {count:,} promised on these runs"
     return folded(caption, check_rows(checks, caption))
 
@@ -138,4 +180,8 @@ def _verdict(check: Check) -> str:
         return Words("not promised: an assumption is broken, or rounding hides the slack")
     if not check.holds:
         return Bad("VIOLATED")
+    if not check.counts:
+        return Words("0 ≤ 0: not counted")
+    if check.vacuous:
+        return Words("yes, vacuous: more than 100 times the left side")
     return Words("yes" if check.left <= check.right else "yes, up to rounding")

@@ -13,8 +13,8 @@ from fenchel.report.claims.claim import (
     certifying,
     check_table,
     hindsight,
-    inequality,
     named,
+    rounding,
 )
 from fenchel.report.claims.data_sets import ClaimData, Sample
 from fenchel.report.page import Section, paragraph, pictures, table
@@ -107,7 +107,7 @@ def _two_forms(rows: Sample, checks: list[Check], l1: float = 1e-2, eta: float =
         if label * found[t] < 1.0:
             total -= label * x
     apart = float(np.abs(found - margins).max())
-    checks.append(inequality(TWO_FORMS, apart, 1e-9, f"{rows.name}, {len(y)} rounds", "Section 3"))
+    checks.append(rounding(TWO_FORMS, apart, 1e-9, f"{rows.name}, {len(y)} rounds", "Section 3"))
 
 
 def _strongly_convex(source: ClaimData, checks: list[Check]) -> None:

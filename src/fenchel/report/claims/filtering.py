@@ -11,8 +11,8 @@ from fenchel.report.claims.claim import (
     all_certified,
     certifying,
     check_table,
-    inequality,
     named,
+    rounding,
 )
 from fenchel.report.claims.data_sets import ClaimData, Sample, Vector
 from fenchel.report.page import Section, paragraph, pictures, table
@@ -97,7 +97,7 @@ def _same_in_other_units(rows: Sample, checks: list[Check]) -> None:
     )
     apart = float(np.abs(quiet - loud).max() / np.abs(quiet).max())
     checks.append(
-        inequality("a louder input changes nothing", apart, 1e-9, rows.name, "f_t = X_t²·f")
+        rounding("a louder input changes nothing", apart, 1e-9, rows.name, "f_t = X_t²·f")
     )
 
 

@@ -13,6 +13,7 @@ from fenchel.report.claims.claim import (
     certifying,
     check_table,
     inequality,
+    rounding,
 )
 from fenchel.report.claims.data_sets import ClaimData, Sample, Vector
 from fenchel.report.page import Section, paragraph, pictures, table
@@ -77,9 +78,9 @@ def _measured(rows: Sample, name: str, checks: list[Check]) -> _Measured:
     checks += all_certified(found, after, f"{rows.name}, other units")
     where = f"{name} on {rows.name}"
     if name in INVARIANT:
-        checks.append(inequality("margins in two units differ by rounding", apart, SAME, where))
+        checks.append(rounding("margins in two units differ by rounding", apart, SAME, where))
         change = abs(again.bound - tightest.bound) / tightest.bound
-        checks.append(inequality("bounds in two units differ by rounding", change, SAME, where))
+        checks.append(rounding("bounds in two units differ by rounding", change, SAME, where))
     else:
         checks.append(inequality("margins depend on the units", DIFFERENT, apart, where))
     return _Measured(name, apart, (mistakes[0], mistakes[1]), (tightest.bound, again.bound))

@@ -1,0 +1,71 @@
+"""Implicit updates: the slope of the loss at the weights after the step, not before it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fenchel._numba import helper
+from fenchel.losses.protocol import derivative
+from fenchel.parts.state import Array, part
+from fenchel.rows.types import saturated, squared_norm
+from fenchel.rules.protocol import coefficient, finite_step
+
+# Halvings of an interval of floats: more than there are between any two.
+HALVINGS = 1100
+
+
+@helper
+def margin_after(loss: Any, margin: float, y: float, reach: float) -> float:
+    """The p with p = m − reach·ℓ′(p): argmin ℓ(p, y) + (p − m)²/(2·reach), at a kink the kink itself.
+
+    p + reach·ℓ′(p) only grows, and p lies between m and the margin of an explicit step.
+    """
+    explicit = saturated(margin - reach * derivative(loss, margin, y))
+    low, high = min(margin, explicit), max(margin, explicit)
+    for _ in range(HALVINGS):
+        p = low + 0.5 * (high - low)
+        if p in (low, high):
+            break
+        if p - margin + reach * derivative(loss, p, y) > 0.0:
+            high = p
+        else:
+            low = p
+    return low + 0.5 * (high - low)
+
+
+@part
+class Implicit(NamedTuple):
+    """z_t = −η·ℓ′_t(w_{t+1}), w_{t+1} = w_t + z_t: argmin ℓ_t(w) + ‖w − w_t‖²/(2η) for f = ½‖·‖₂².
+
+    However large η is, a step never overshoots: under the squared loss it is normalised LMS with
+    η/(1 + η‖x‖²), under the hinge loss PA-I with C = η. Importance multiplies the loss.
+    """
+
+    eta: float = 1.0
+
+    @property
+    def family(self) -> str:
+        """Its name in theorems."""
+        return "implicit"
+
+    @property
+    def towards_label(self) -> bool:
+        """Under the hinge loss z_t = η_t·y_t·x_t or 0."""
+        return True
+
+    def step(self, loss: Any, f: Any, x: Array, h: float, m: float, y: float) -> float:
+        """c of z_t = c·x_t, in NumPy."""
+        square = float(x @ x)
+        if square == 0.0 or h == 0.0:
+            return 0.0
+        return (margin_after(loss, m, y, self.eta * h * square) - m) / square
+
+
+@coefficient.of(Implicit)
+def _implicit(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float) -> float:
+    """(p − m)/‖x‖² with p the margin after the step."""
+    square = squared_norm(row)
+    if square == 0.0 or row.importance == 0.0:
+        return 0.0
+    reach = saturated(rule.eta * row.importance * square)
+    return finite_step((margin_after(loss, margin, y, reach) - margin) / square)

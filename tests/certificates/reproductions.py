@@ -1,0 +1,105 @@
+"""What an outside audit once found wrong, each reproduced: run without the compiler.
+
+AdaHedge after a large loss, columns that grow, the best u in hindsight and other units have files of their
+own.
+"""
+
+import numpy as np
+import pytest
+
+from fenchel import Learner, MirrorDescent, learners, losses, regularizers, rules
+from fenchel.evaluate import embedded
+from fenchel.regularizers import Simplex
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 3))
+NUMBERS = X @ [1.0, -2.0, 0.5]
+
+
+def named(found, equation):
+    return next(c for c in found if c.equation == equation)
+
+
+def test_default_adagrad_means_something():
+    """Steps of 10^12 cancelled against the residue; now 1,854 for 1,492, in the units of the loss."""
+    table = embedded.load("breast_cancer")
+    learner = learners.adagrad(certify=True)
+    learner.learn_many(table.X, np.where(table.y == "benign", 1, -1))
+    found = [c for c in learner.certificates() if c.applies and not c.undecided]
+    regret = named(found, "from Lemma 1")
+    assert regret.holds
+    assert 1.0 <= regret.ratio <= 2.0
+
+
+class Shrinking(regularizers.Euclidean):
+    """½‖w‖²/t: an f_t that falls, and says so."""
+
+    nondecreasing = False
+
+
+def test_a_regularizer_that_denies_growth_has_no_corollary_1():
+    learner = Learner.of(losses.Hinge(), Shrinking(), rules.Subgradient(), certify=True)
+    learner.learn_many(X, np.sign(NUMBERS))
+    lacks = learner.theorems()["Corollary 1, eq. (composite_bound)"]
+    assert lacks == ["g_t ≤ g_{t+1}, which the regularizer denies"]
+    assert not any(c.equation == "eq. (composite_bound)" for c in learner.certificates(np.zeros(4)))
+
+
+@pytest.mark.parametrize("name", ["gradient_descent", "strongly_convex"])
+def test_a_simplex_can_be_certified(name):
+    learner = getattr(learners, name)(domain=Simplex(), certify=True, intercept=False)
+    learner.learn_many(X, np.sign(NUMBERS))
+    found = learner.certificates(
+        np.full(3, 1.0 / 3.0)
+    )  # of t·F on a simplex none: Σ F(w_t) is unknown
+    assert bool(found) == (name == "gradient_descent")
+    assert all(c.holds for c in found if c.applies and c.kind != "printed")
+
+
+def test_a_mixture_of_numbers_speaks_through_squared_losses_alone():
+    """An expert under the absolute loss was subtracted from half a squared one."""
+    experts = [learners.gradient_descent(loss="absolute"), learners.vovk_azoury_warmuth()]
+    learner = learners.hedge(experts, certify=True)
+    learner.learn_many(X, NUMBERS)
+    through = {c.comparator.rpartition("by ")[2] for c in learner.certificates(np.zeros(4))[1:]}
+    assert through == {"vovk_azoury_warmuth:certify=yes"}
+
+
+@pytest.mark.parametrize("name", ["scale_invariant_adagrad", "exponentiated_gradient", "winnow"])
+def test_scores_do_not_know_that_a_label_is_new(name):
+    """The last row is scored before its label, a class that was never seen."""
+
+    def scores(last):
+        learner = learners.max_margin(getattr(learners, name)())
+        return learner.learn_many(X, [*([0, 1] * 19), 0, last])[-1]
+
+    known, new = scores(1), scores(2)
+    assert np.array_equal(known[:2], new[:2])
+
+
+def test_winnow_on_large_features_does_not_overflow():
+    learner = learners.winnow(certify=True)
+    learner.learn_many(X * 1e6, np.sign(NUMBERS))
+    assert np.isfinite(learner.weights()).all()
+    assert not any(c.violated for c in learner.certificates() if c.applies)
+
+
+def test_labels_and_outputs_of_certified_members_certify():
+    for kind, inner, y in (
+        ("multi_label", learners.arow(certify=True), (X > 0.0).astype(int)),
+        ("multi_output", learners.lms(0.05, certify=True), X),
+    ):
+        learner = getattr(learners, kind)(inner)
+        learner.learn_many(X, y)
+        assert learner.certifies
+        assert learner.certificates(np.zeros((4, 3)))
+
+
+def test_a_composite_counts_its_rounds_itself():
+    told, silent = (MirrorDescent(regularizers.Composite(l1=0.1), 3) for _ in range(2))
+    for x in X:
+        told.observe(x)
+        assert np.array_equal(told.predict(), silent.predict())
+        told.update(x)
+        silent.update(x)
+    assert silent.previous.rounds[0] == len(X)
