@@ -12,6 +12,7 @@ predicted. Two kinds of lines are commands:
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 from fenchel.serve import line_formats
@@ -104,12 +105,21 @@ class Connection:
             if rest:
                 await self._answer(rest + b"\n")
         except Refused as refusal:
-            self._writer.write(f"error: {refusal.error}\n".encode())
+            await self._refuse(refusal)
         except ConnectionError:
             return
         finally:
             if not self._writer.is_closing():
                 self._writer.close()
+
+    async def _refuse(self, refusal: Refused) -> None:
+        """Say why, and read on for a moment: closing at once could take the line with it."""
+        self._writer.write(f"error: {refusal.error}\n".encode())
+        self._writer.write_eof()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1.0):
+                while await self._reader.read(READ):
+                    pass
 
     async def _answer(self, data: bytes) -> None:
         if self._format is None:

@@ -66,10 +66,13 @@ class Fault(Struct):
     error: str
 
 
-class Many(Struct):
-    """The answers to a list of examples, in its order."""
+EITHER = {"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("Prediction", "Fault")]}
 
-    results: list[Prediction | Fault]
+
+class Many(Struct):
+    """The answers to a list of examples, in its order: predictions, and faults of those refused."""
+
+    results: list[Annotated[Any, Meta(extra_json_schema=EITHER)]]
 
 
 class ModelFacts(Struct):
