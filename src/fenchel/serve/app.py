@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any
 
 from fenchel.serve.exchange import LINES, Gone, refuse
-from fenchel.serve.gate import Gate, header
+from fenchel.serve.gate import Gate
 from fenchel.serve.house import House
 from fenchel.serve.line_streams import LineStream
 from fenchel.serve.metrics import Metrics
@@ -24,7 +24,6 @@ class App:
         self.verbs = Verbs(house, self.metrics)
         self.routes = Routes(house, gate, self.metrics)
         self._others = self.routes.app()
-        self._seconds = {verb: self.metrics.seconds.labels(verb) for verb in VERBS}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve one request."""
@@ -38,14 +37,15 @@ class App:
     async def _verb(self, scope: Any, receive: Any, send: Any, name: str, verb: str) -> None:
         began = perf_counter()
         try:
-            self._gate.check(scope, ROLE[verb])
-            if header(scope, b"content-type").startswith(LINES):
+            headers = dict(scope["headers"])
+            self._gate.check(headers, ROLE[verb])
+            if headers.get(b"content-type", b"").startswith(LINES):
                 await LineStream(self.verbs, self.house.get(name), verb).serve(receive, send)
             else:
-                await self.verbs.serve(scope, receive, send, name, verb)
+                await self.verbs.serve(receive, send, name, verb)
         except Refused as refusal:
-            self.metrics.refused.labels(str(refusal.status)).inc()
+            self.metrics.count_refused(refusal.status)
             await refuse(send, refusal)
         except Gone:
             return
-        self._seconds[verb].observe(perf_counter() - began)
+        self.metrics.observe(verb, perf_counter() - began)

@@ -1,11 +1,9 @@
-"""Bodies in and out of an ASGI server: bounded, with patience for slow clients, and one line for errors."""
+"""Bodies in and out of an ASGI server: bounded, and one line for errors."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
-from fenchel.serve.gate import header
 from fenchel.serve.messages import Fault, encode
 from fenchel.serve.refusals import Refused
 from fenchel.serve.settings import Limits
@@ -18,33 +16,26 @@ class Gone(Exception):  # noqa: N818
     """The client has closed the connection: there is nobody to answer."""
 
 
-async def read_body(scope: Any, receive: Any, limits: Limits) -> bytes:
-    """Read a whole body, or refuse one that is too large or takes too long."""
-    announced = header(scope, b"content-length")
-    if announced and int(announced) > limits.body:
-        raise Refused(413, f"the body has {int(announced)} bytes, {limits.body} are the most")
-    body, more = await read_piece(receive, limits)
-    if not more:
-        return body
-    pieces, size = [body], len(body)
-    while more:
-        body, more = await read_piece(receive, limits)
-        pieces.append(body)
-        size += len(body)
-        if size > limits.body:
-            raise Refused(
-                413, f"the body has more than {limits.body} bytes: send a stream of lines"
-            )
-    return b"".join(pieces)
+async def read_body(receive: Any, limits: Limits) -> bytes:
+    """Read a whole body, or refuse one that is too large; the protocol sees to slow ones."""
+    body, more = await read_piece(receive)
+    if more:
+        pieces, size = [body], len(body)
+        while more:
+            body, more = await read_piece(receive)
+            pieces.append(body)
+            size += len(body)
+            if size > limits.body:
+                break
+        body = b"".join(pieces)
+    if len(body) > limits.body:
+        raise Refused(413, f"the body has more than {limits.body} bytes: send a stream of lines")
+    return body
 
 
-async def read_piece(receive: Any, limits: Limits) -> tuple[bytes, bool]:
+async def read_piece(receive: Any) -> tuple[bytes, bool]:
     """Read the next piece of a body, and whether more comes."""
-    try:
-        async with asyncio.timeout(limits.patience):
-            message = await receive()
-    except TimeoutError:
-        raise Refused(408, f"no more of the body came for {limits.patience:g} seconds") from None
+    message = await receive()
     if message["type"] == "http.disconnect":
         raise Gone
     return message.get("body", b""), message.get("more_body", False)

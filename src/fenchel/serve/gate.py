@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from functools import lru_cache
 
 from fenchel.serve.refusals import Refused
 from fenchel.serve.tokens import ROLES, Tokens
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 READ, LEARN, ADMIN = range(len(ROLES))
-Scope = Any
+Headers = Mapping[bytes, bytes]
 
 
 class Gate:
@@ -18,12 +19,12 @@ class Gate:
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
 
-    def check(self, scope: Scope, role: int) -> None:
+    def check(self, headers: Headers, role: int) -> None:
         """Refuse a request that may not do what needs this role."""
         if not self._tokens.wanted:
-            _refuse_other_sites(scope)
+            _refuse_other_sites(headers.get(b"host", b""), headers.get(b"origin", b""))
             return
-        given = header(scope, b"authorization")
+        given = headers.get(b"authorization", b"")
         scheme, _, token = given.partition(b" ")
         found = self._tokens.role(token.strip()) if scheme.lower() == b"bearer" else -1
         if found < 0:
@@ -41,27 +42,28 @@ class Gate:
         return self._tokens.wanted
 
 
-def _refuse_other_sites(scope: Scope) -> None:
+def _refuse_other_sites(host: bytes, origin: bytes) -> None:
     """Without tokens, pages of other sites in a local browser must not reach the models.
 
     Such a page sends its own Origin, or, where its name was bent to this address, its own Host.
     """
-    host = header(scope, b"host").decode("latin-1").lower()
-    name = host[1 : host.find("]")] if host.startswith("[") else host.rpartition(":")[0] or host
-    if name not in LOCAL:
+    if not _is_local(host):
         raise Refused(403, f"the host {host[:80]!r} is not this one: use localhost, or tokens")
-    origin = header(scope, b"origin").decode("latin-1").lower()
-    if origin and origin.partition("://")[2] != host:
+    if origin and origin.lower().partition(b"://")[2] != host.lower():
         raise Refused(403, f"pages of {origin[:80]!r} may not use this server without a token")
 
 
-def header(scope: Scope, name: bytes) -> bytes:
-    """Return a header of a request, empty where it has none."""
-    for key, value in scope["headers"]:
-        if key == name:
-            found: bytes = value
-            return found
-    return b""
+@lru_cache(maxsize=64)
+def _is_local(host: bytes) -> bool:
+    """Whether a Host header names this machine.
+
+    >>> _is_local(b"localhost:8850"), _is_local(b"[::1]:8850"), _is_local(b"example.org")
+    (True, True, False)
+    """
+    name = host.decode("latin-1").lower()
+    if name.startswith("["):
+        return name[1 : name.find("]")] in LOCAL
+    return (name.rpartition(":")[0] or name) in LOCAL
 
 
 def refuse_public(host: str, tokens: Tokens) -> None:

@@ -62,12 +62,12 @@ class LineServer:
             return
         task = asyncio.ensure_future(Connection(self, reader, writer).serve())
         self._open.add(task)
-        self.app.metrics.connections.set(len(self._open))
+        self.app.metrics.connections = len(self._open)
         task.add_done_callback(self._gone)
 
     def _gone(self, task: asyncio.Task[None]) -> None:
         self._open.discard(task)
-        self.app.metrics.connections.set(len(self._open))
+        self.app.metrics.connections = len(self._open)
 
     async def stop(self) -> None:
         """Take no more; end the connections once what they sent is answered."""

@@ -54,7 +54,7 @@ class LineStream:
         """Cut the body into lists of lines."""
         rest, more = b"", True
         while more:
-            data, more = await read_piece(receive, self._limits)
+            data, more = await read_piece(receive)
             data = rest + data
             end = len(data) if not more else data.rfind(b"\n") + 1
             rest = data[end:]

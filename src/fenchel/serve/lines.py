@@ -37,7 +37,7 @@ def learn(learner: Learner, format: str, data: bytes, watch: Watch, time: int = 
         learner.names, learner.schema = pushed.names, pushed.schema
     losses = outcome(learner, margins, targets, known).losses.tolist()
     told = labels.tolist()
-    watch.see_many(losses, told)
+    watch.see(losses, told)
     found = answers(learner, margins, block)
     last = data[data.rfind(b"\n", 0, len(data) - 1) + 1 :][:SHOWN].decode(errors="replace")
     watch.show(time, last.strip(), told[-1], found[-1].decode().strip())

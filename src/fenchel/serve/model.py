@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET
 
 from fenchel.learners import Learner
+from fenchel.serve.blocks import Blocks
 from fenchel.serve.folder import ModelFolder
 from fenchel.serve.log import Log
-from fenchel.serve.messages import ModelFacts, Prediction, Weights
+from fenchel.serve.messages import ModelFacts, Prediction, Question, Weights
 from fenchel.serve.refusals import Refused, in_one_line
 from fenchel.serve.rows import REFUSALS, extras, plain, predict_row
 from fenchel.serve.settings import Limits, Snapshots
@@ -47,6 +49,7 @@ class ServedModel:
         self._saving: asyncio.Task[None] | None = None
         self._not_before = 0.0
         self._has_extras = True
+        self._blocks = Blocks(state.learner)
 
     @property
     def state(self) -> State:
@@ -74,6 +77,27 @@ class ServedModel:
             answer.interval = interval
         elif learner.rounds:
             self._has_extras = False  # it will not have them later: not asked again
+        return answer
+
+    def predict_many(self, questions: list[Question]) -> list[Prediction | Refused]:
+        """Predict rows; at once where there is no more to say of each than its prediction."""
+        if self._has_extras:
+            return [self._predicted(question) for question in questions]
+        told: list[Prediction | Refused] = []
+        for question, found in zip(questions, self._blocks.predict(questions), strict=True):
+            if isinstance(found, Exception):
+                told.append(Refused(422, in_one_line(found)))
+            else:
+                told.append(Prediction(found, id=UNSET if question.id is None else question.id))
+        return told
+
+    def _predicted(self, question: Question) -> Prediction | Refused:
+        try:
+            answer = self.predict(question.x)
+        except Refused as refusal:
+            return refusal
+        if question.id is not None:
+            answer.id = question.id
         return answer
 
     def facts(self) -> ModelFacts:
@@ -169,6 +193,7 @@ class ServedModel:
             await self._in_thread(self.folder.save, state.position, learner, state.to_json())
             self.folder.delete_before(state.position)
             self.writer.state, self.snapshot, self._has_extras = state, state.position, True
+            self._blocks = Blocks(learner)
 
     async def file(self, path: Path) -> None:
         """Write the model, as it is now, to a file."""

@@ -66,11 +66,11 @@ class Routes:
     def _guarded(self, role: int, endpoint: Any) -> Any:
         async def served(request: Request) -> Response:
             try:
-                self._gate.check(request.scope, role)
+                self._gate.check(dict(request.scope["headers"]), role)
                 answer: Response = await endpoint(request)
                 return answer
             except Refused as refusal:
-                self._metrics.refused.labels(str(refusal.status)).inc()
+                self._metrics.count_refused(refusal.status)
                 headers = {k.decode(): v.decode() for k, v in refusal_headers(refusal)}
                 return _json(Fault(refusal.error), refusal.status, headers)
             except Gone:
@@ -94,7 +94,7 @@ class Routes:
 
     async def create(self, request: Request) -> Response:
         """Make a model."""
-        body = await read_body(request.scope, request.receive, self._house.settings.limits)
+        body = await read_body(request.receive, self._house.settings.limits)
         try:
             wish = CREATION.decode(body) if body.strip() else Creation()
         except (ValueError, RecursionError) as error:
@@ -141,7 +141,7 @@ class Routes:
         limits, size, more = self._house.settings.limits, 0, True
         with open(path, "wb") as file:
             while more:
-                data, more = await read_piece(request.receive, limits)
+                data, more = await read_piece(request.receive)
                 size += len(data)
                 if size > limits.upload:
                     raise Refused(413, f"the file has more than {limits.upload} bytes")

@@ -21,12 +21,9 @@ class Learned(NamedTuple):
 
 def learn_row(learner: Learner, x: Any, y: Any, weight: float = 1.0) -> Learned:
     """Predict, then learn from one row. A label that comes late is learned by this same step."""
-    if type(x) is list:
-        margin = learner.decision_many([x])[0]
-    else:
-        margin = learner.decision_one(x)
+    margin = learner.decision_many([x])[0] if type(x) is list else learner.decision_one(x)
     prediction = decoded(learner, margin)
-    learner.learn_one(x, y, weight)
+    learner.learn_one(x, float(y) if learner.labels is None and type(y) is int else y, weight)
     return Learned(prediction, loss_of(learner, margin, prediction, y))
 
 

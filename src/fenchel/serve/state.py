@@ -13,10 +13,11 @@ import msgspec
 
 from fenchel.learners import Learner
 from fenchel.serve import lines, log
+from fenchel.serve.blocks import Blocks
 from fenchel.serve.memory import Done, Memory, OpenQuestion
 from fenchel.serve.messages import Answer, Example, Prediction, Question
 from fenchel.serve.refusals import Refused, in_one_line
-from fenchel.serve.rows import REFUSALS, learn_row, predict_row
+from fenchel.serve.rows import REFUSALS, predict_row
 from fenchel.serve.settings import Limits
 from fenchel.serve.watch import Watch
 
@@ -35,6 +36,7 @@ class State:
         self.memory = Memory(limits)
         self.watch = Watch(squared=learner.labels is None)
         self.time = 0  # of the last record
+        self._blocks = Blocks(learner)
 
     def replay(self, record: log.Record) -> None:
         """Apply a record of the log."""
@@ -46,20 +48,14 @@ class State:
     def apply(self, record: log.Record, examples: list[Any]) -> list[Result]:
         """Learn, or keep, the examples of a record in turn; what is refused leaves no trace."""
         self._clock(record.time)
-        steps: dict[int, Callable[[Any, int], Prediction]] = {
-            log.LEARN: self._learn,
-            log.ASK: self._ask,
-            log.ANSWER: self._answer,
-        }
-        step = steps[record.kind]
         results: list[Result] = []
-        for position, example in enumerate(examples, record.position):
-            try:
-                results.append(step(example, position))
-            except Refused as refusal:
-                results.append(refusal)
-            except REFUSALS as error:
-                results.append(Refused(422, in_one_line(error)))
+        if record.kind == log.LEARN:
+            while len(results) < len(examples):  # up to an identifier that comes twice
+                results += self._learn(examples, len(results), record.position)
+        else:
+            step: Any = self._ask if record.kind == log.ASK else self._answer
+            for position, example in enumerate(examples, record.position):
+                results.append(_or_refused(step, example, position))
         self.position = record.position + record.rows
         return results
 
@@ -75,16 +71,52 @@ class State:
         self.time = max(time, self.time)
         self.memory.expire(self.time)
 
-    def _learn(self, example: Example, position: int) -> Prediction:
-        if example.id is None:
-            return Prediction(self._step(example.x, example.y, example.weight), position=position)
-        if example.id in self.memory.questions:
-            raise Refused(409, f"the id {example.id!r} is an open question: send its answer")
-        done = self.memory.done.get(example.id)
-        if done is not None:
-            return self._repeated(example.id, done)
-        prediction = self._step(example.x, example.y, example.weight)
-        return self._done(example.id, position, prediction)
+    def _learn(self, examples: list[Example], begin: int, first: int) -> list[Result]:
+        """Learn examples from a place on, as far as no identifier comes twice among them."""
+        results: list[Any] = []
+        new: dict[int, Example] = {}
+        seen: set[str] = set()
+        for k in range(begin, len(examples)):
+            example = examples[k]
+            if example.id is not None:
+                if example.id in seen:
+                    break
+                seen.add(example.id)
+            results.append(self._known(example.id))
+            if results[-1] is None:
+                new[k] = example
+        told = self._told(list(new.values()), [first + k for k in new])
+        for k, result in zip(new, told, strict=True):
+            results[k - begin] = result
+        return results
+
+    def _known(self, identifier: str | None) -> Result | None:
+        """The answer to an identifier that was learned or asked already; None for a new one."""
+        if identifier is None:
+            return None
+        if identifier in self.memory.questions:
+            return Refused(409, f"the id {identifier!r} is an open question: send its answer")
+        done = self.memory.done.get(identifier)
+        return None if done is None else self._repeated(identifier, done)
+
+    def _told(self, rows: list[Example], positions: list[int]) -> list[Result]:
+        """Learn rows, and keep their score and their identifiers."""
+        results: list[Result] = []
+        losses, labels = [], []
+        for row, outcome, at in zip(rows, self._blocks.learn(rows), positions, strict=True):
+            if isinstance(outcome, Exception):
+                results.append(Refused(422, in_one_line(outcome)))
+                continue
+            prediction, loss = outcome
+            losses.append(loss)
+            labels.append(row.y)
+            self.watch.last.append([self.time, row.x, row.y, prediction])
+            if row.id is None:
+                results.append(Prediction(prediction, position=at))
+            else:
+                results.append(self._done(row.id, at, prediction))
+        self.watch.see(losses, labels)
+        return results
 
     def _ask(self, question: Question, position: int) -> Prediction:
         assert question.id is not None, "every question in the log has one"
@@ -96,16 +128,18 @@ class State:
         self.memory.ask(question.id, kept)
         return Prediction(prediction, id=question.id, position=position)
 
-    def _answer(self, answer: Answer, position: int) -> Prediction:
+    def _answer(self, answer: Answer, position: int) -> Result:
         question = self.memory.questions.get(answer.id)
         if question is None:
             done = self.memory.done.get(answer.id)
             if done is not None:
                 return self._repeated(answer.id, done)
             raise Refused(404, f"no open question has the id {answer.id!r}: ask first")
-        prediction = self._step(FEATURES.decode(question.x), answer.y, answer.weight)
-        self.memory.take(answer.id)
-        return self._done(answer.id, position, prediction)
+        row = Example(FEATURES.decode(question.x), answer.y, answer.id, answer.weight)
+        (result,) = self._told([row], [position])
+        if isinstance(result, Prediction):
+            self.memory.take(answer.id)
+        return result
 
     def _done(self, identifier: str, position: int, prediction: Any) -> Prediction:
         self.memory.done.put(identifier, Done(self.time, position, prediction))
@@ -117,13 +151,6 @@ class State:
         position = before.position
         return Prediction(before.prediction, id=identifier, position=position, repeated=True)
 
-    def _step(self, x: Any, y: Any, weight: float) -> Any:
-        """Learn a row whose label has come, now or late, and keep the score."""
-        learned = learn_row(self.learner, x, y, weight)
-        self.watch.see(learned.loss, y)
-        self.watch.show(self.time, x, y, learned.prediction)
-        return learned.prediction
-
     def to_json(self) -> dict[str, Any]:
         """Everything but the learner, for a snapshot."""
         told = {"position": self.position, "time": self.time}
@@ -134,6 +161,15 @@ class State:
         self.position, self.time = told["position"], told["time"]
         self.memory.lay_in(told["memory"])
         self.watch.lay_in(told["watch"])
+
+
+def _or_refused(step: Callable[[Any, int], Result], example: Any, position: int) -> Result:
+    try:
+        return step(example, position)
+    except Refused as refusal:
+        return refusal
+    except REFUSALS as error:
+        return Refused(422, in_one_line(error))
 
 
 def decoded(kind: int, rows: int, payload: bytes) -> list[Any]:

@@ -45,11 +45,10 @@ class Verbs:
     def __init__(self, house: House, metrics: Metrics) -> None:
         self.house, self._metrics = house, metrics
         self._limits = house.settings.limits
-        self._rows: dict[tuple[str, str], Any] = {}
 
-    async def serve(self, scope: Any, receive: Any, send: Any, name: str, verb: str) -> None:
+    async def serve(self, receive: Any, send: Any, name: str, verb: str) -> None:
         """Serve one request whose body is one JSON document."""
-        body = await read_body(scope, receive, self._limits)
+        body = await read_body(receive, self._limits)
         examples, payload, many = self.decode(verb, body)
         results = await self.results(self.house.get(name), verb, examples, payload)
         await respond(send, *_told(results, many))
@@ -91,7 +90,7 @@ class Verbs:
         """One prediction or refusal for each example; what is learned is on disk then."""
         self.count(model, verb, len(examples))
         if verb == "predict":
-            return [predicted(model, example) for example in examples]
+            return list(model.predict_many(examples))
         if not examples:
             return []
         if verb == "ask":
@@ -102,21 +101,7 @@ class Verbs:
 
     def count(self, model: ServedModel, verb: str, rows: int) -> None:
         """Count rows for the metrics."""
-        counter = self._rows.get((model.name, verb))
-        if counter is None:
-            counter = self._rows[model.name, verb] = self._metrics.rows.labels(model.name, verb)
-        counter.inc(rows)
-
-
-def predicted(model: ServedModel, question: Question) -> Prediction | Refused:
-    """The prediction for a question, or why there is none."""
-    try:
-        answer = model.predict(question.x)
-    except Refused as refusal:
-        return refusal
-    if question.id is not None:
-        answer.id = question.id
-    return answer
+        self._metrics.rows[model.name, verb] += rows
 
 
 def named(questions: list[Question], payload: bytes) -> tuple[list[Question], bytes]:

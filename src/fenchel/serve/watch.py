@@ -26,27 +26,30 @@ class Watch:
         self._every = 1
         self.last: deque[list[Any]] = deque(maxlen=LAST)
 
-    def see(self, loss: float, y: Any) -> None:
-        """Count in one row."""
-        base = self._difference(y)
-        loss = min(loss, LARGEST)
-        self._previous = y
-        self.rounds += 1
-        self.total += loss
-        self.baseline_total += base
-        self._window.append(loss)
-        self._baseline.append(base)
-        if self.rounds % self._every == 0:
+    def see(self, losses: Sequence[float], labels: Sequence[Any]) -> None:
+        """Count in some rows; the curve gets a point where it is due."""
+        if not losses:
+            return
+        bases = self._baselines(labels)
+        self._previous = labels[-1]
+        self.rounds += len(losses)
+        self.total += min(sum(losses), LARGEST)
+        self.baseline_total += min(sum(bases), LARGEST)
+        self._window.extend(losses[-WINDOW:])
+        self._baseline.extend(bases[-WINDOW:])
+        if not self.curve or self.rounds - self.curve[-1][0] >= self._every:
             self._mark()
 
-    def see_many(self, losses: Sequence[float], labels: Sequence[Any]) -> None:
-        """Count in many rows; the curve gets one point."""
-        every, self._every = self._every, 1 << 62
-        for loss, y in zip(losses, labels, strict=True):
-            self.see(loss, y)
-        self._every = every
-        if not self.curve or self.rounds - self.curve[-1][0] >= every:
-            self._mark()
+    def _baselines(self, labels: Sequence[Any]) -> list[float]:
+        """The losses of saying the previous label each time."""
+        before = [self._previous, *labels[:-1]]
+        if not self._squared:
+            return [float(a != b) for a, b in zip(before, labels, strict=True)]
+        try:
+            steps = [float(b) - float(a or 0.0) for a, b in zip(before, labels, strict=True)]
+        except TypeError:  # several numbers a row: no such baseline
+            return [0.0] * len(labels)
+        return [min(step * step, LARGEST) for step in steps]
 
     def show(self, time: int, x: Any, y: Any, prediction: Any) -> None:
         """Remember an example for the page."""
@@ -66,21 +69,12 @@ class Watch:
     @property
     def window(self) -> float | None:
         """The average loss of the last rows."""
-        return sum(self._window) / len(self._window) if self._window else None
+        return _mean(self._window)
 
     @property
     def baseline(self) -> float | None:
         """The average loss of the last rows, had the previous label been predicted each time."""
-        return sum(self._baseline) / len(self._baseline) if self._baseline else None
-
-    def _difference(self, y: Any) -> float:
-        """The loss of saying the previous label."""
-        if not self._squared:
-            return float(self._previous != y)
-        if isinstance(y, (int, float)):
-            step = float(y) - (self._previous or 0.0)
-            return min(step * step, LARGEST)
-        return 0.0  # several numbers: no such baseline
+        return _mean(self._baseline)
 
     def to_json(self) -> dict[str, Any]:
         """Everything, for a snapshot."""
@@ -102,6 +96,10 @@ class Watch:
         self._baseline.extend(told["windows"][1])
         self._previous, self.curve, self._every = told["previous"], told["curve"], told["every"]
         self.last.extend(told["last"])
+
+
+def _mean(values: deque[float]) -> float | None:
+    return min(sum(values), LARGEST) / len(values) if values else None
 
 
 def shortened(x: Any) -> Any:
