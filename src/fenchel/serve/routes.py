@@ -25,6 +25,7 @@ from fenchel.serve.messages import Creation, Fault, ModelList, encode
 from fenchel.serve.metrics import Metrics
 from fenchel.serve.openapi import document
 from fenchel.serve.refusals import Refused, in_one_line
+from fenchel.serve.verbs import VERBS
 
 CREATION = msgspec.json.Decoder(Creation)
 PAGE = (
@@ -50,21 +51,28 @@ class Routes:
             Route("/healthz", self.health),
             Route("/readyz", self.readiness),
             Route("/openapi.json", self.openapi),
-            Route("/metrics", self._guarded(READ, self.metrics)),
-            Route("/events", self._guarded(READ, self.watch)),
-            Route("/models", self._guarded(READ, self.list)),
-            Route(one, self._guarded(READ, self.describe), methods=["GET"]),
-            Route(one, self._guarded(ADMIN, self.create), methods=["POST"]),
-            Route(one, self._guarded(ADMIN, self.delete), methods=["DELETE"]),
-            Route(one + "/weights", self._guarded(READ, self.weights)),
-            Route(one + "/file", self._guarded(READ, self.download), methods=["GET"]),
-            Route(one + "/file", self._guarded(ADMIN, self.upload), methods=["PUT"]),
+            self._route("/metrics", GET=(READ, self.metrics)),
+            self._route("/events", GET=(READ, self.watch)),
+            self._route("/models", GET=(READ, self.list)),
+            self._route(
+                one,
+                GET=(READ, self.describe),
+                POST=(ADMIN, self.create),
+                DELETE=(ADMIN, self.delete),
+            ),
+            self._route(one + "/weights", GET=(READ, self.weights)),
+            self._route(one + "/file", GET=(READ, self.download), PUT=(ADMIN, self.upload)),
+            # A POST never gets here: it is answered before. Other methods are told so.
+            *(self._route(f"{one}/{verb}", POST=(READ, self.health)) for verb in VERBS),
         ]
         handlers: Any = {HTTPException: self._http_error}
         return Starlette(routes=routes, exception_handlers=handlers)
 
-    def _guarded(self, role: int, endpoint: Any) -> Any:
+    def _route(self, path: str, **methods: tuple[int, Any]) -> Route:
+        """A path with its methods, each for those of a role."""
+
         async def served(request: Request) -> Response:
+            role, endpoint = methods["GET" if request.method == "HEAD" else request.method]
             try:
                 self._gate.check(dict(request.scope["headers"]), role)
                 answer: Response = await endpoint(request)
@@ -76,7 +84,7 @@ class Routes:
             except Gone:
                 return Response(status_code=499)
 
-        return served
+        return Route(path, served, methods=list(methods))
 
     async def _http_error(self, request: Request, error: HTTPException) -> Response:
         return _json(Fault(error.detail), error.status_code, error.headers)
