@@ -1,8 +1,8 @@
 """Throughput and latency of ``fenchel serve`` on this machine, which client and server share.
 
-``python -m benchmarks.serving`` takes about two minutes. wrk sends single requests; streams and lines come from a
-socket of this process. Vowpal Wabbit's own daemon is the peer, run from its Python wheel: the same lines over the
-same kind of socket.
+``python -m benchmarks.serving`` takes about two minutes. wrk sends single requests; streams and lines come
+from a socket of this process. The peer is Vowpal Wabbit's own daemon, run from its Python wheel: the same
+lines over the same kind of socket.
 """
 
 import json

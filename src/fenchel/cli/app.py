@@ -149,6 +149,8 @@ def reproduce(**given: Any) -> None:
 @click.option("--key", metavar="PEM", help="The certificate's private key.")
 @click.option("--grace", default=30.0, show_default=True, type=click.FloatRange(1), metavar="SECONDS",
               help="The time from SIGTERM to the end, snapshots included.")  # fmt: skip
+@click.option("--patience", default=30.0, show_default=True, type=click.FloatRange(0.1),
+              metavar="SECONDS", help="The time a slow client has for its next bytes.")  # fmt: skip
 @click.option("--demo", is_flag=True, help="Stream embedded data to a model, to watch.")
 def serve(**given: Any) -> None:
     """Serve the models of DIR: predict, learn, ask and answer, with a page to watch.

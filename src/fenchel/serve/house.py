@@ -78,12 +78,14 @@ class House:
 
     async def create(self, name: str, wish: Creation) -> ServedModel:
         """Make a new model."""
-        if wish.task not in TASKS:
-            raise Refused(422, f"the task {wish.task[:40]!r} is not served: {', '.join(TASKS)} are")
         try:
             learner = await self._in_thread(self._made, wish)
         except ValueError as error:
             raise Refused(422, in_one_line(error)) from None
+        except MemoryError:
+            raise Refused(
+                507, "there is not enough memory for this model: take fewer bits"
+            ) from None
         return await self._add(name, learner)
 
     def _made(self, wish: Creation) -> Learner:
@@ -91,8 +93,8 @@ class House:
                 "cross": wish.cross, "bits": wish.bits}  # fmt: skip
         schema = Schema(**said)  # type: ignore[arg-type]
         learner = self._build(wish.learner, wish.task)
-        learner.schema = schema
         warm_up(learner)
+        learner.schema = schema
         return learner
 
     async def upload(self, name: str, path: Path) -> ServedModel:

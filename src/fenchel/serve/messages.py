@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -41,12 +41,12 @@ class Creation(Struct, forbid_unknown_fields=True):
     """A new model: a learner's specification, its task, and what is known of the columns."""
 
     learner: Annotated[str, Meta(max_length=2000)] = "auto"
-    task: str = "binary"
+    task: Literal["binary", "multiclass", "regression"] = "binary"
     text: list[str] = []
     categorical: list[str] = []
     ignore: list[str] = []
     cross: list[str] = []
-    bits: int | None = None
+    bits: Annotated[int, Meta(ge=1, le=22)] | None = None
 
 
 class Prediction(Struct, omit_defaults=True):

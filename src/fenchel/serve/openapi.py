@@ -22,19 +22,19 @@ from fenchel.serve.messages import (
 )
 
 
-class Examples(msgspec.Struct):
+class Examples(msgspec.Struct, forbid_unknown_fields=True):
     """A list of examples with their labels."""
 
     examples: list[Example]
 
 
-class Questions(msgspec.Struct):
+class Questions(msgspec.Struct, forbid_unknown_fields=True):
     """A list of examples without labels."""
 
     examples: list[Question]
 
 
-class Answers(msgspec.Struct):
+class Answers(msgspec.Struct, forbid_unknown_fields=True):
     """A list of labels of examples that were asked about."""
 
     examples: list[Answer]

@@ -121,9 +121,12 @@ def as_message(result: Any) -> Prediction | Fault:
 def _told(results: list[Any], many: bool) -> tuple[int, bytes]:
     if many:
         return 200, encode(Many([as_message(result) for result in results]))
-    if isinstance(results[0], Refused):
-        raise results[0]
-    return 200, encode(results[0])
+    (result,) = results
+    if isinstance(
+        result, Refused
+    ):  # another one: it would hold its own frame, and that would hold it
+        raise Refused(result.status, result.error)
+    return 200, encode(result)
 
 
 def _wrong_body(error: Exception) -> Refused:

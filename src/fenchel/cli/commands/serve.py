@@ -23,10 +23,11 @@ def serve(folder: str, **given: Any) -> None:
         what = f"serving needs the package {error.name}"
         raise click.UsageError(f"{what}: pip install 'fenchel[serve]'") from None
     from fenchel.serve.server import run
-    from fenchel.serve.settings import Settings
+    from fenchel.serve.settings import Limits, Settings
 
     files = {key: given[key] and Path(given[key]) for key in ("token_file", "certificate", "key")}
-    run(Settings(Path(folder), **{**given, **files}), learner_for)
+    limits = Limits(patience=given.pop("patience"))
+    run(Settings(Path(folder), limits=limits, **{**given, **files}), learner_for)
 
 
 def learner_for(text: str, task: str) -> Learner:
