@@ -30,7 +30,7 @@ class Served:
             stderr=subprocess.PIPE,
             text=True,
         )
-        self.said: list[dict] = []
+        self.folder, self.said = folder, []
         told: dict = {}
         while told.get("event") != "serving":
             told = json.loads(self.process.stderr.readline())
@@ -124,6 +124,8 @@ def paced(
                 time.sleep(max(0.0, due - time.perf_counter()))
                 line.sendall(request)
                 data = line.recv(65536)
+                while not data.endswith(b"}"):
+                    data += line.recv(65536)
                 assert b"200" in data[:20], data
                 found.append((time.perf_counter() - due) * 1e3)
                 due += connections / rate

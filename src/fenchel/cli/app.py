@@ -149,6 +149,10 @@ def reproduce(**given: Any) -> None:
 @click.option("--key", metavar="PEM", help="The certificate's private key.")
 @click.option("--grace", default=30.0, show_default=True, type=click.FloatRange(1), metavar="SECONDS",
               help="The time from SIGTERM to the end, snapshots included.")  # fmt: skip
+@click.option("--snapshot-rows", default=200_000, show_default=True, type=click.IntRange(1),
+              metavar="N", help="Save a model after N rows at the latest.")  # fmt: skip
+@click.option("--keep-log-bytes", default=1 << 30, show_default=True, type=click.IntRange(0),
+              metavar="N", help="Keep so much log of a model for `fenchel replay`.")  # fmt: skip
 @click.option("--patience", default=30.0, show_default=True, type=click.FloatRange(0.1),
               metavar="SECONDS", help="The time a slow client has for its next bytes.")  # fmt: skip
 @click.option("--demo", is_flag=True, help="Stream embedded data to a model, to watch.")

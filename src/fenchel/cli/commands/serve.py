@@ -23,11 +23,12 @@ def serve(folder: str, **given: Any) -> None:
         what = f"serving needs the package {error.name}"
         raise click.UsageError(f"{what}: pip install 'fenchel[serve]'") from None
     from fenchel.serve.server import run
-    from fenchel.serve.settings import Limits, Settings
+    from fenchel.serve.settings import Limits, Settings, Snapshots
 
     files = {key: given[key] and Path(given[key]) for key in ("token_file", "certificate", "key")}
-    limits = Limits(patience=given.pop("patience"))
-    run(Settings(Path(folder), limits=limits, **{**given, **files}), learner_for)
+    limits = Limits(patience=given.pop("patience"), log_bytes=given.pop("keep_log_bytes"))
+    often = Snapshots(rows=given.pop("snapshot_rows"))
+    run(Settings(Path(folder), limits=limits, snapshots=often, **{**given, **files}), learner_for)
 
 
 def learner_for(text: str, task: str) -> Learner:
