@@ -23,10 +23,10 @@ import msgspec
 from fenchel.cli.commands.serve import learner_for
 from fenchel.learners import Learner
 from fenchel.serve import log
-from fenchel.serve.folder import ModelFolder
 from fenchel.serve.house import warm_up
+from fenchel.serve.model_folder import ModelFolder
+from fenchel.serve.model_state import State, decoded
 from fenchel.serve.settings import Limits, Settings, Snapshots
-from fenchel.serve.state import State, decoded
 
 NAME, CLIENTS = "m", 4
 SNAPSHOTS = Snapshots(rows=60, bytes=20_000, seconds=0.1)

@@ -9,11 +9,11 @@ import pytest
 from fenchel import learners
 from fenchel.models import ModelRefused
 from fenchel.serve import log
-from fenchel.serve.folder import ModelFolder
 from fenchel.serve.log import Log, LogDamaged, Record
-from fenchel.serve.replay import replayed
+from fenchel.serve.model_folder import ModelFolder
+from fenchel.serve.model_state import State
+from fenchel.serve.rebuild import replayed
 from fenchel.serve.settings import Limits
-from fenchel.serve.state import State
 
 
 def examples(count, seed=0):

@@ -14,7 +14,7 @@ import numpy as np
 from fenchel.learners import Learner
 from fenchel.learners.features import SingleRow
 from fenchel.rows import Block, Rows
-from fenchel.serve.rows import REFUSALS, Learned, decoded, learn_row, loss_of, predict_row
+from fenchel.serve.one_row import REFUSALS, Learned, decoded, learn_row, loss_of, predict_row
 
 FEW = 3  # rows for which a block does not pay
 

@@ -11,7 +11,7 @@ import numpy as np
 from fenchel.serve.house import House
 from fenchel.serve.messages import ModelFacts
 from fenchel.serve.model import ServedModel, name_of
-from fenchel.serve.rows import plain
+from fenchel.serve.one_row import plain
 from fenchel.serve.watch import shortened
 
 EVERY = 1.0  # seconds

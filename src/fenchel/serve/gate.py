@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from fenchel.serve.bearer_tokens import ROLES, Tokens
 from fenchel.serve.refusals import Refused
-from fenchel.serve.tokens import ROLES, Tokens
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 READ, LEARN, ADMIN = range(len(ROLES))

@@ -17,13 +17,13 @@ from typing import Any, TypeVar
 from fenchel.learners import Learner
 from fenchel.models import ModelRefused
 from fenchel.schema import Schema
-from fenchel.serve.folder import ModelFolder
 from fenchel.serve.log import Log, sync_folder
 from fenchel.serve.messages import Creation
 from fenchel.serve.model import ServedModel
+from fenchel.serve.model_folder import ModelFolder
+from fenchel.serve.model_state import State
 from fenchel.serve.refusals import Refused, in_one_line
 from fenchel.serve.settings import Settings
-from fenchel.serve.state import State
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 TASKS = ("binary", "multiclass", "regression")

@@ -9,11 +9,11 @@ from typing import Protocol
 
 import msgspec
 
-from fenchel.serve import lines, log
+from fenchel.serve import log, text_rows
 from fenchel.serve.line_streams import LineStream
 from fenchel.serve.model import ServedModel
 from fenchel.serve.refusals import Refused
-from fenchel.serve.verbs import Verbs
+from fenchel.serve.requests import Verbs
 
 PIECE = 1 << 16  # bytes of lines that are learned at a time
 SAVE = b"save"
@@ -63,7 +63,7 @@ class TextLines:
                 yield b"".join(await self._learn(verbs, model, run))
             else:
                 verbs.count(model, "predict", run.count(b"\n"))
-                yield b"".join(lines.predict(model.learner, self._format, run))
+                yield b"".join(text_rows.predict(model.learner, self._format, run))
 
     async def _learn(self, verbs: Verbs, model: ServedModel, run: bytes) -> list[bytes]:
         rows = run.count(b"\n")

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from fenchel.serve import line_formats
-from fenchel.serve.app import App
+from fenchel.serve.asgi import App
 from fenchel.serve.gate import LEARN, Gate
 from fenchel.serve.house import House
 from fenchel.serve.line_formats import Format

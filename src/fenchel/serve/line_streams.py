@@ -13,7 +13,7 @@ from fenchel.serve.exchange import LINES, read_piece
 from fenchel.serve.messages import encode_lines
 from fenchel.serve.model import ServedModel
 from fenchel.serve.refusals import Refused, in_one_line
-from fenchel.serve.verbs import DECODERS, Verbs, as_message
+from fenchel.serve.requests import DECODERS, Verbs, as_message
 
 PIECE = 512  # lines at a time: other requests get their turn in between
 AHEAD = 4  # pieces on their way to the disk

@@ -99,7 +99,7 @@ class ModelList(Struct):
     models: list[ModelFacts]
 
 
-class Weights(Struct):
+class WeightList(Struct):
     """The largest weights by name, the intercept apart."""
 
     intercept: Any

@@ -14,13 +14,13 @@ from msgspec import UNSET
 
 from fenchel.learners import Learner
 from fenchel.serve.blocks import Blocks
-from fenchel.serve.folder import ModelFolder
 from fenchel.serve.log import Log
-from fenchel.serve.messages import ModelFacts, Prediction, Question, Weights
+from fenchel.serve.messages import ModelFacts, Prediction, Question, WeightList
+from fenchel.serve.model_folder import ModelFolder
+from fenchel.serve.model_state import State
+from fenchel.serve.one_row import REFUSALS, extras, plain, predict_row
 from fenchel.serve.refusals import Refused, in_one_line
-from fenchel.serve.rows import REFUSALS, extras, plain, predict_row
 from fenchel.serve.settings import Limits, Snapshots
-from fenchel.serve.state import State
 from fenchel.serve.writer import Writer
 
 RETRY = 10.0  # seconds after a snapshot that failed
@@ -110,7 +110,7 @@ class ServedModel:
             self.writer.log.size, self.snapshot,
         )  # fmt: skip
 
-    def weights(self, top: int) -> Weights:
+    def weights(self, top: int) -> WeightList:
         """Return the largest weights by name."""
         learner = self.learner
         every = learner.all_weights()
@@ -119,7 +119,9 @@ class ServedModel:
         count = min(top, len(size))
         largest = np.argpartition(-size, count - 1)[:count] if count else np.zeros(0, int)
         columns = largest[np.argsort(-size[largest], kind="stable")].tolist()
-        return Weights(plain(every[0]), {name_of(learner, c): plain(every[c + 1]) for c in columns})
+        return WeightList(
+            plain(every[0]), {name_of(learner, c): plain(every[c + 1]) for c in columns}
+        )
 
     # ── saving ──────────────────────────────────────────────────────────────────────────────────
 

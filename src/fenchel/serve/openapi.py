@@ -18,7 +18,7 @@ from fenchel.serve.messages import (
     ModelList,
     Prediction,
     Question,
-    Weights,
+    WeightList,
 )
 
 
@@ -68,7 +68,7 @@ OPERATIONS = (
     Operation("get", MODEL, "Describe a model", "read", None, ModelFacts, (404,)),
     Operation("post", MODEL, "Make a model", "admin", Creation, ModelFacts, (409, 507, *SIZE), 201),
     Operation("delete", MODEL, "Delete a model", "admin", None, None, (404,), 204),
-    Operation("get", MODEL + "/weights", "The largest weights by name", "read", None, Weights, (404, 422)),
+    Operation("get", MODEL + "/weights", "The largest weights by name", "read", None, WeightList, (404, 422)),
     Operation("get", MODEL + "/file", "The model as a file", "read", None, bytes, (404, 507)),
     Operation("put", MODEL + "/file", "Serve the model of a file", "admin", bytes, ModelFacts,
               (408, 409, 413, 422, 507)),
@@ -95,7 +95,7 @@ TEXTS = {400: "The body cannot be read", 401: "No token, or a wrong one", 403: "
 def document() -> dict[str, Any]:
     """Make the document."""
     named = (Question, Questions, Example, Examples, Answer, Answers, Creation, Prediction, Many,
-             Fault, ModelFacts, ModelList, Weights, Status)  # fmt: skip
+             Fault, ModelFacts, ModelList, WeightList, Status)  # fmt: skip
     _, components = msgspec.json.schema_components(
         named, ref_template="#/components/schemas/{name}"
     )

@@ -25,7 +25,7 @@ from fenchel.serve.messages import Creation, Fault, ModelList, encode
 from fenchel.serve.metrics import Metrics
 from fenchel.serve.openapi import document
 from fenchel.serve.refusals import Refused, in_one_line
-from fenchel.serve.verbs import VERBS
+from fenchel.serve.requests import VERBS
 
 CREATION = msgspec.json.Decoder(Creation)
 PAGE = (

@@ -12,14 +12,14 @@ from typing import Any
 
 import uvicorn
 
-from fenchel.serve.app import App
+from fenchel.serve.asgi import App
+from fenchel.serve.bearer_tokens import Tokens
 from fenchel.serve.gate import Gate, refuse_public
 from fenchel.serve.house import Build, House
 from fenchel.serve.protocol import patient_protocol
 from fenchel.serve.server_sockets import listen
 from fenchel.serve.settings import Settings
 from fenchel.serve.telling import tell
-from fenchel.serve.tokens import Tokens
 
 
 def run(settings: Settings, build: Build) -> None:

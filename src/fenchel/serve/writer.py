@@ -16,9 +16,9 @@ from itertools import groupby
 from typing import Any
 
 from fenchel.serve.log import SVMLIGHT, VW, Log, Record
+from fenchel.serve.model_state import State
 from fenchel.serve.refusals import Refused
 from fenchel.serve.settings import Limits
-from fenchel.serve.state import State
 
 MOST_ROWS = 4096  # of one write: the loop answers others in between
 TEXT = (VW, SVMLIGHT)

@@ -11,7 +11,7 @@ from fenchel.cli.output import fact
 
 def replay(log: str, save: str, learner: str | None, quiet: bool) -> None:
     """Run the command."""
-    from fenchel.serve.replay import replayed
+    from fenchel.serve.rebuild import replayed
 
     def other(task: str) -> Any:
         return None if learner is None else build(learner, task)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from fenchel.learners import Learner
 from fenchel.models import ModelRefused
-from fenchel.serve.folder import ModelFolder
+from fenchel.serve.model_folder import ModelFolder
+from fenchel.serve.model_state import State
 from fenchel.serve.settings import Limits
-from fenchel.serve.state import State
 
 
 def replayed(

@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 
 from fenchel.learners import Learner
-from fenchel.serve import lines, log
+from fenchel.serve import log, text_rows
 from fenchel.serve.blocks import Blocks
-from fenchel.serve.memory import Done, Memory, OpenQuestion
+from fenchel.serve.identifiers import Done, OpenQuestion, Remembered
 from fenchel.serve.messages import Answer, Example, Prediction, Question
+from fenchel.serve.one_row import REFUSALS, predict_row
 from fenchel.serve.refusals import Refused, in_one_line
-from fenchel.serve.rows import REFUSALS, predict_row
 from fenchel.serve.settings import Limits
 from fenchel.serve.watch import Watch
 
@@ -33,7 +33,7 @@ class State:
 
     def __init__(self, learner: Learner, limits: Limits, position: int = 0) -> None:
         self.learner, self.position = learner, position
-        self.memory = Memory(limits)
+        self.memory = Remembered(limits)
         self.watch = Watch(squared=learner.labels is None)
         self.time = 0  # of the last record
         self._blocks = Blocks(learner)
@@ -63,7 +63,7 @@ class State:
         """Learn lines of Vowpal Wabbit or svmlight text; returns one answer a line."""
         self._clock(record.time)
         format = "vw" if record.kind == log.VW else "svmlight"
-        answers = lines.learn(self.learner, format, record.payload, self.watch, record.time)
+        answers = text_rows.learn(self.learner, format, record.payload, self.watch, record.time)
         self.position = record.position + record.rows
         return answers
 

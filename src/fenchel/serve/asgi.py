@@ -11,8 +11,8 @@ from fenchel.serve.house import House
 from fenchel.serve.line_streams import LineStream
 from fenchel.serve.metrics import Metrics
 from fenchel.serve.refusals import Refused
+from fenchel.serve.requests import ROLE, VERBS, Verbs
 from fenchel.serve.routes import Routes
-from fenchel.serve.verbs import ROLE, VERBS, Verbs
 
 
 class App:

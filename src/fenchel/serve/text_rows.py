@@ -9,7 +9,7 @@ from fenchel.evaluate.block_cutting import predict as margins_of
 from fenchel.evaluate.measures import outcome
 from fenchel.learners import Learner
 from fenchel.rows import Block
-from fenchel.serve.rows import REFUSALS, text
+from fenchel.serve.one_row import REFUSALS, text
 from fenchel.serve.watch import Watch
 from fenchel.streams.pushed import PushedText
 

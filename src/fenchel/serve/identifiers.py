@@ -65,7 +65,7 @@ class ByAge(Generic[E]):
             yield identifier
 
 
-class Memory:
+class Remembered:
     """The open questions and the identifiers of one model."""
 
     def __init__(self, limits: Limits) -> None:

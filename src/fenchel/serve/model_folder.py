@@ -20,8 +20,8 @@ from fenchel.models import ModelRefused
 from fenchel.models.atomic import replacing
 from fenchel.serve import log
 from fenchel.serve.log import Log, LogDamaged, Record
+from fenchel.serve.model_state import State
 from fenchel.serve.settings import Limits
-from fenchel.serve.state import State
 
 KEPT = 2  # snapshots at least: the last may turn out to be damaged
 
