@@ -26,6 +26,7 @@ from fenchel.serve import log
 from fenchel.serve.house import warm_up
 from fenchel.serve.model_folder import ModelFolder
 from fenchel.serve.model_state import State, decoded
+from fenchel.serve.server import run
 from fenchel.serve.settings import Limits, Settings, Snapshots
 
 NAME, CLIENTS = "m", 4
@@ -43,8 +44,6 @@ def forked(folder, port, line_port):
     if child == 0:
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            from fenchel.serve.server import run
-
             given = {"port": port, "line_port": line_port, "line_model": NAME}
             run(Settings(folder, snapshots=SNAPSHOTS, **given), learner_for)
         finally:
