@@ -177,7 +177,9 @@ def campaign(kills, seed, folder):
     warm_up(learner_for("arow", "binary"))
     clients = Clients(port, line_port, chance)
     torn, oracle, snapshots = 0, None, 0
-    for _ in range(kills):
+    for done in range(kills):
+        if done % 25 == 0:
+            print(f"{done} kills survived", file=sys.stderr, flush=True)
         child = forked(served, port, line_port)
         answering(port)
         if oracle is None:
