@@ -10,7 +10,7 @@ from fenchel.report.plot import COLOURS, SHOWN, WIDTH
 from fenchel.report.text import escape
 
 PICTURE = Path(__file__).parent / "_static" / "architecture.svg"
-HEIGHT = 606
+HEIGHT = 664
 ROWS, SUMS, STATE = COLOURS[0], COLOURS[2], COLOURS[1]
 DASHES = {ROWS: "", SUMS: "6 3", STATE: "2 2.5"}
 PLAIN, COMPILED = "#fff", "#eaf3fa"
@@ -20,7 +20,8 @@ ABOUT = (
     "schema, an array through estimators: all become blocks of rows. evaluate predicts, scores and "
     "learns them by learners, whose engine hands them to the compiled loops. These ask losses, "
     "regularizers and rules by verbs. State goes to models, the sums of a run to certificates, and "
-    "certificates to report. parts, _numba and mirror.py lie below."
+    "certificates to report. parts, _numba and mirror.py lie below. serve and client bring rows over "
+    "the network."
 )
 
 
@@ -65,6 +66,8 @@ ROOMS = (
     Box("parts", 8, 536, 108, 42, ("NamedTuples, state",)),
     Box("_numba", 126, 536, 108, 42, ("verbs, compiler",)),
     Box("mirror.py", 244, 536, 108, 42, ("the oracle in NumPy",)),
+    Box("serve", 8, 612, 108, 42, ("HTTP, lines, a log",)),
+    Box("client", 126, 612, 108, 42, ("talks to serve",)),
 )  # fmt: skip
 FLOWS = (
     Flow(((62, 32), (62, 52))),

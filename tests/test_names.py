@@ -27,7 +27,9 @@ SHARED = {
     "regression": "learners of numbers, and the losses that they take",
     "rows": "the room and its one container",
     "learners": "the room, and the command that lists what is in it",
+    "replay": "rounds run again, and the command that does so with a server's log",
     "reproduce": "a page, and the command that writes it",
+    "serve": "the room, and the command that starts a server",
     "schema": "the room and its one class",
     "models": "the file format, and the command line's use of it",
 }

@@ -133,3 +133,46 @@ def reproduce(**given: Any) -> None:
     from fenchel.cli.commands import reproduce
 
     reproduce.reproduce(**given)
+
+
+@main.command(short_help="Serve a folder of models over the network.")
+@click.argument("folder", metavar="DIR")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", default=8850, type=click.IntRange(0, 65535), show_default=True,
+              help="The port of HTTP and the page; 0 takes a free one.")  # fmt: skip
+@click.option("--line-port", type=click.IntRange(0, 65535), metavar="PORT",
+              help="Speak Vowpal Wabbit's line protocol on this port too.")  # fmt: skip
+@click.option("--line-model", default="default", show_default=True, metavar="NAME",
+              help="The model of lines that name none.")  # fmt: skip
+@click.option("--token-file", metavar="FILE", help="Tokens and their roles, one a line.")
+@click.option("--certificate", metavar="PEM", help="Serve over TLS with this certificate.")
+@click.option("--key", metavar="PEM", help="The certificate's private key.")
+@click.option("--grace", default=30.0, show_default=True, type=click.FloatRange(1), metavar="SECONDS",
+              help="The time from SIGTERM to the end, snapshots included.")  # fmt: skip
+@click.option("--snapshot-rows", default=200_000, show_default=True, type=click.IntRange(1),
+              metavar="N", help="Save a model after N rows at the latest.")  # fmt: skip
+@click.option("--keep-log-bytes", default=1 << 30, show_default=True, type=click.IntRange(0),
+              metavar="N", help="Keep so much log of a model for `fenchel replay`.")  # fmt: skip
+@click.option("--patience", default=30.0, show_default=True, type=click.FloatRange(0.1),
+              metavar="SECONDS", help="The time a slow client has for its next bytes.")  # fmt: skip
+@click.option("--demo", is_flag=True, help="Stream embedded data to a model, to watch.")
+def serve(**given: Any) -> None:
+    """Serve the models of DIR: predict, learn, ask and answer, with a page to watch.
+
+    Every label that is acknowledged is on disk. An empty or new DIR will do.
+    """
+    from fenchel.cli.commands import serve
+
+    serve.serve(**given)
+
+
+@main.command(short_help="Rebuild a model from a server's log.")
+@click.argument("log", metavar="LOG")
+@click.option("--save", required=True, metavar="MODEL", help="Write the model to this file.")
+@click.option("--learner", metavar="SPEC", help="What if another learner had seen the same rows?")
+@options.quiet
+def replay(**given: Any) -> None:
+    """Rebuild a model from the log of a server: LOG is the model's folder in the server's DIR."""
+    from fenchel.cli.commands import replay
+
+    replay.replay(**given)

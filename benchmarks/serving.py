@@ -1,0 +1,108 @@
+"""Throughput and latency of ``fenchel serve`` on this machine, which client and server share.
+
+``python -m benchmarks.serving`` takes about two minutes. wrk sends single requests; streams and lines come
+from a socket of this process. The peer is Vowpal Wabbit's own daemon, run from its Python wheel: the same
+lines over the same kind of socket.
+"""
+
+import json
+import random
+import subprocess
+import sys
+import time
+import urllib.request
+
+from benchmarks.serving_load import (
+    FEATURES,
+    MODEL,
+    Served,
+    by_wrk,
+    free_port,
+    paced,
+    pipelined,
+    row,
+    served,
+)
+
+SECONDS = 8
+LINES = 200_000
+DAEMON = """
+import vowpalwabbit
+options = "--daemon --foreground --quiet --num_children 1 --port {port}".split()
+vowpalwabbit.Workspace(arg_list=options).run_parser()
+"""
+
+
+def main() -> None:
+    chance = random.Random(0)
+    x = row(chance, 5)
+    with served() as server:
+        predict = by_wrk(server, "predict", {"x": x}, 32, SECONDS)
+        _tell("predict, one example a request, by wrk", predict)
+        learn = by_wrk(server, "learn", {"x": x, "y": 1}, 64, SECONDS)
+        _tell("learn, durable, one example a request, by wrk", learn)
+        half = paced(server, "learn", {"x": x, "y": 1}, learn["rate"] / 2, SECONDS)
+        at = {share: half[int(share / 100 * len(half))] for share in (50, 99)}
+        print(f"learn at half that rate, {learn['rate'] / 2:,.0f}/s: "
+              f"median {at[50]:.1f} ms, 99 % {at[99]:.1f} ms")  # fmt: skip
+        for verb in ("predict", "learn"):
+            print(
+                f"JSON lines, {verb}, 10 features: {_stream(server, verb, chance):,.0f} examples/s"
+            )
+        text = _lines(chance)
+        ours = LINES / min(pipelined(server.line_port, text) for _ in range(3))
+        print(
+            f"lines of Vowpal Wabbit, {FEATURES} features, learned and durable: {ours:,.0f} examples/s"
+        )
+    theirs = LINES / min(_by_daemon(text) for _ in range(3))
+    print(
+        f"the same lines to Vowpal Wabbit's daemon: {theirs:,.0f} examples/s; ratio {ours / theirs:.1f}"
+    )
+
+
+def _tell(what: str, found: dict[str, float]) -> None:
+    print(f"{what}: {found['rate']:,.0f}/s, median {found['p50']:.1f} ms, 99 % {found['p99']:.1f} ms; "
+          f"{found['per_cpu_second']:,.0f} for each second of the server's CPU")  # fmt: skip
+
+
+def _stream(server: Served, verb: str, chance: random.Random) -> float:
+    """Examples a second of one stream, the best of three."""
+    rows = [{"x": row(chance, 10), "y": chance.choice((1, -1))} for _ in range(60_000)]
+    if verb == "predict":
+        rows = [{"x": one["x"]} for one in rows]
+    body = "".join(json.dumps(one) + "\n" for one in rows).encode()
+    url = f"http://127.0.0.1:{server.port}/models/{MODEL}/{verb}"
+    request = urllib.request.Request(url, body, {"content-type": "application/x-ndjson"})
+    best = float("inf")
+    for _ in range(3):
+        began = time.perf_counter()
+        with urllib.request.urlopen(request, timeout=300) as answer:
+            assert answer.read().count(b'"prediction"') == len(rows)
+        best = min(best, time.perf_counter() - began)
+    return len(rows) / best
+
+
+def _lines(chance: random.Random) -> bytes:
+    some = [" ".join(f"f{k}:{v}" for k, v in row(chance).items()) for _ in range(2000)]
+    return "".join(
+        f"{chance.choice((1, -1))} | {chance.choice(some)}\n" for _ in range(LINES)
+    ).encode()
+
+
+def _by_daemon(text: bytes) -> float:
+    port = free_port()
+    daemon = subprocess.Popen([sys.executable, "-c", DAEMON.format(port=port)])
+    try:
+        for _ in range(200):
+            try:
+                return pipelined(port, text)
+            except ConnectionRefusedError:
+                time.sleep(0.1)
+        raise SystemExit("Vowpal Wabbit's daemon did not start")
+    finally:
+        daemon.kill()
+        daemon.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Lines of Vowpal Wabbit or svmlight text into a learner, in blocks, with one answer a line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fenchel.evaluate.block_cutting import learn_block
+from fenchel.evaluate.block_cutting import predict as margins_of
+from fenchel.evaluate.measures import outcome
+from fenchel.learners import Learner
+from fenchel.rows import Block
+from fenchel.serve.one_row import REFUSALS, text
+from fenchel.serve.watch import Watch
+from fenchel.streams.pushed import PushedText
+
+SHOWN = 200  # bytes of a line on the page
+
+
+def learn(learner: Learner, format: str, data: bytes, watch: Watch, time: int = 0) -> list[bytes]:
+    """Learn every line; its answer is the prediction from before its label.
+
+    Where one of them is refused they go one by one, and only the bad ones are left out.
+    """
+    try:
+        pushed = _pushed(learner, format, learning=True)
+        batch = pushed.parse(data)
+        labels = pushed.labels(batch)
+        if len(labels) != data.count(b"\n"):
+            raise ValueError("a line without an example; leave it out")
+        if learner.labels is not None:  # refused before a name is taken up
+            type(learner.labels)(learner.labels.known).encode(labels)
+        known, block = len(learner.classes), pushed.block(data, batch)
+        margins, targets = learn_block(learner, block)
+    except REFUSALS as error:
+        return _one_by_one(data, error, lambda line: learn(learner, format, line, watch, time))
+    if pushed.names is not None:
+        learner.names, learner.schema = pushed.names, pushed.schema
+    losses = outcome(learner, margins, targets, known).losses.tolist()
+    told = labels.tolist()
+    watch.see(losses, told)
+    found = answers(learner, margins, block)
+    last = data[data.rfind(b"\n", 0, len(data) - 1) + 1 :][:SHOWN].decode(errors="replace")
+    watch.show(time, last.strip(), told[-1], found[-1].decode().strip())
+    return found
+
+
+def predict(learner: Learner, format: str, data: bytes) -> list[bytes]:
+    """Predict every line, which has no label or one that is not looked at; nothing changes."""
+    try:
+        pushed = _pushed(learner, format, learning=False)
+        block = pushed.block(data)
+        if len(block) != data.count(b"\n"):
+            raise ValueError("a line without an example; leave it out")
+        return answers(learner, margins_of(learner, block), block)
+    except REFUSALS as error:
+        return _one_by_one(data, error, lambda line: predict(learner, format, line))
+
+
+def answers(learner: Learner, margins: Any, block: Block) -> list[bytes]:
+    """One line for each row as Vowpal Wabbit writes it: the margin or number, or the class; the tag."""
+    if learner.task in ("binary", "regression"):
+        numbers = learner.engine.present(margins).tolist()
+        found = [f"{n:.0f}" if n.is_integer() else f"{n:.6f}" for n in numbers]
+    else:
+        found = [text(label) for label in learner.decode_many(margins).tolist()]
+    if block.ids is not None:
+        found = [f"{one} {tag}" if tag else one for one, tag in zip(found, block.ids, strict=True)]
+    return [f"{one}\n".encode() for one in found]
+
+
+def _pushed(learner: Learner, format: str, learning: bool) -> PushedText:
+    named = format == "vw"
+    if learner.columns and named != (learner.names is not None):
+        kinds = ("named", "numbers") if learner.names is not None else ("numbered", "names")
+        raise ValueError(f"this model has {kinds[0]} features, the line {kinds[1]}; use another")
+    schema = learner.schema if learning else learner.schema.copy()
+    given = {"labelled": learning, "frozen": not learning}
+    return PushedText(format, schema, learner.names, **given)
+
+
+def _one_by_one(data: bytes, error: Exception, treat: Any) -> list[bytes]:
+    lines = data.splitlines(keepends=True)
+    if len(lines) == 1:
+        told = str(error).removeprefix(":1: ").removeprefix("<stream>:1: ")
+        return [f"error: {' '.join(told.split())[:300]}\n".encode()]
+    return [answer for line in lines for answer in treat(line)]

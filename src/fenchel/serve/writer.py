@@ -1,0 +1,173 @@
+"""The one writer of a model: takes what waits, logs it, learns it, and answers once it is on disk.
+
+Requests that wait together become one write and one wait for the disk. While the disk works, the rows
+are learned, in the order in which they came; the answers go out when both are done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from fenchel.serve.log import SVMLIGHT, VW, Log, Record
+from fenchel.serve.model_state import State
+from fenchel.serve.refusals import Refused
+from fenchel.serve.settings import Limits
+
+MOST_ROWS = 4096  # of one write: the loop answers others in between
+TEXT = (VW, SVMLIGHT)
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """Rows to learn or keep: JSON, one object a line, with the examples it was decoded to; or text."""
+
+    kind: int
+    rows: int
+    payload: bytes
+    examples: list[Any] | None
+    future: asyncio.Future[list[Any]]
+
+
+class Writer:
+    """Learns for one model, one write at a time."""
+
+    def __init__(
+        self,
+        state: State,
+        open_log: Log,
+        limits: Limits,
+        threads: Executor,
+        tell: Callable[..., None],
+    ) -> None:
+        self.state, self.log = state, open_log
+        self._limits, self._threads, self._tell = limits, threads, tell
+        self._queue: deque[Job] = deque()
+        self.waiting_rows = self.waiting_bytes = 0
+        self._wake = asyncio.Event()
+        self.between = asyncio.Lock()  # held during a write: nothing is half done while it is free
+        self.broken: str | None = None  # why nothing more is learned
+        self.after_write: Callable[[], None] = lambda: None
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    def submit(
+        self, kind: int, payload: bytes, rows: int, examples: list[Any] | None = None
+    ) -> asyncio.Future[list[Any]]:
+        """Queue rows; the future has one result for each, once they are on disk."""
+        if self.broken is not None:
+            raise Refused(503, self.broken)
+        if self.is_full(rows, len(payload)):
+            raise Refused(429, f"{self.waiting_rows} rows wait already; try again in a second")
+        job = Job(kind, rows, payload, examples, asyncio.get_running_loop().create_future())
+        self._queue.append(job)
+        self.waiting_rows += rows
+        self.waiting_bytes += len(payload)
+        self._wake.set()
+        return job.future
+
+    def is_full(self, rows: int, size: int) -> bool:
+        """Whether so many more rows and bytes would be too much to hold."""
+        most = self._limits
+        return bool(self._queue) and (
+            self.waiting_rows + rows > most.queue_rows
+            or self.waiting_bytes + size > most.queue_bytes
+        )
+
+    async def _run(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._queue:
+                async with self.between:
+                    await self._write(self._take())
+                    self.after_write()
+
+    def _take(self) -> list[Job]:
+        taken: list[Job] = []
+        rows = 0
+        while self._queue and (not taken or rows + self._queue[0].rows <= MOST_ROWS):
+            job = self._queue.popleft()
+            taken.append(job)
+            rows += job.rows
+            self.waiting_rows -= job.rows
+            self.waiting_bytes -= len(job.payload)
+        return taken
+
+    async def _write(self, jobs: list[Job]) -> None:
+        """Write, learn and answer; what fails fails for these jobs, and says why."""
+        try:
+            records = _records(jobs, self.state.position, max(_now(), self.state.time))
+            self.log.append([record for record, _ in records])
+        except OSError as error:
+            why = f"the log cannot be written: {error.strerror}; make room on the disk"
+            self._fail(jobs, Refused(507, why))
+            return
+        try:
+            synced = asyncio.get_running_loop().run_in_executor(self._threads, self.log.sync)
+            results = [self._apply(record, its) for record, its in records]
+            await synced
+        except Exception as error:  # what is in memory may not be on the disk
+            said = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+            self.broken = f"the model has stopped learning: {said}; restart the server"
+            self._fail([*jobs, *self._queue], Refused(503, self.broken))
+            self._queue.clear()
+            self.waiting_rows = self.waiting_bytes = 0
+            return
+        for (_, its), found in zip(records, results, strict=True):
+            _answer(its, found)
+
+    def _apply(self, record: Record, jobs: list[Job]) -> list[Any]:
+        if record.kind in TEXT:
+            return self.state.apply_lines(record)
+        examples = [example for job in jobs for example in job.examples or ()]
+        return self.state.apply(record, examples)
+
+    def _fail(self, jobs: list[Job], refusal: Refused) -> None:
+        self._tell("refused", level="error", why=refusal.error, path=str(self.log.path))
+        for job in jobs:
+            if not job.future.done():
+                job.future.set_exception(refusal)
+
+    async def drain(self) -> None:
+        """Wait until everything that was queued is written."""
+        while self._queue:
+            await asyncio.sleep(0.005)
+        async with self.between:
+            pass
+
+    async def close(self) -> None:
+        """Stop; what was queued is written first."""
+        await self.drain()
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        self.log.close()
+
+
+def _now() -> int:
+    return time.time_ns() // 1000
+
+
+def _records(jobs: list[Job], position: int, now: int) -> list[tuple[Record, list[Job]]]:
+    """Join jobs of one kind that follow each other to one record; text stays as it came."""
+    records = []
+    for (kind, _), group in groupby(jobs, lambda job: (job.kind, job.kind in TEXT and id(job))):
+        its = list(group)
+        rows = sum(job.rows for job in its)
+        payload = b"\n".join([job.payload for job in its])
+        records.append((Record(position, now, rows, kind, payload), its))
+        position += rows
+    return records
+
+
+def _answer(jobs: list[Job], results: list[Any]) -> None:
+    begin = 0
+    for job in jobs:
+        if not job.future.done():  # a client may have gone
+            job.future.set_result(results[begin : begin + job.rows])
+        begin += job.rows
