@@ -15,7 +15,6 @@ from fenchel.certificates import (
     hedge_bound,
     lemmas,
     table,
-    tightest,
     weighted_norm_lemma,
 )
 from fenchel.certificates.record import textbook
