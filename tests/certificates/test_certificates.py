@@ -15,7 +15,6 @@ from fenchel.certificates import (
     hedge_bound,
     lemmas,
     table,
-    tightest,
     weighted_norm_lemma,
 )
 from fenchel.certificates.record import textbook
@@ -149,8 +148,7 @@ def test_other_units_leave_no_claim_beyond_rounding():
         found = [c for c in learner.certificates() if c.applies]
         assert not any(c.violated for c in found)
         assert all(c.slack >= -1e-6 * max(c.achieved, c.bound) for c in found if c.holds)
-        assert not tightest(found).undecided
-    assert any(c.undecided for c in found)
+        assert not any(c.undecided for c in found)  # the terms telescope before they can cancel
 
 
 # ── where a bound is attained ───────────────────────────────────────────────────────────────────

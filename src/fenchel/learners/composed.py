@@ -228,10 +228,14 @@ class Composed(Engine):
         if self._has_matrix:  # it skips what it has no room for, whatever the room may be
             if isinstance(view, DenseRows):
                 return view
-            beyond = np.uint32(self._slots)
-            return view._replace(
-                indices=np.where(view.indices < self.columns, view.indices, beyond)
-            )
+            known = view.indices < self.columns
+            if self._parts.average.read(self._parts.regularizer) is self._parts.regularizer:
+                beyond = np.uint32(self._slots)
+                return view._replace(indices=np.where(known, view.indices, beyond))
+            # An average has weights alone: those of what is not known are 0.
+            values = np.where(known, view.values, view.values.dtype.type(0))
+            indices = np.where(known, view.indices, np.uint32(0))
+            return Rows.sparse(view.indptr, indices, values, self.columns).view
         if isinstance(view, DenseRows):
             if rows.width + 1 <= self._slots:
                 return view
