@@ -13,9 +13,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel.rows import Block, Rows
+from fenchel.rows import Block
 from fenchel.schema import Category, Date, Kind, Number, Schema, WordList
-from fenchel.streams.batch import Parsed, batch_of_names, in_columns, vocabulary_of
+from fenchel.streams.batch import Parsed, batch_of_names, rows_by_name, vocabulary_of
 from fenchel.streams.columns import (
     BadCellError,
     Encoder,
@@ -100,12 +100,9 @@ class FrameStream(Stream):
         entries, table = self._entries(frame, first_row)
         entries, table, hashed = self._encoder.finished(entries, table, self._words_of(frame))
         batch = batch_of_names(_parsed(entries), vocabulary_of(table), schema.bits)
-        assert batch.vocabulary is not None
-        columns, width = self._columns_of(batch.vocabulary)
-        indices = columns.astype(np.uint32)[batch.parsed.indices]
-        rows = in_columns(batch.parsed.indptr, indices, batch.parsed.values, hashed, tabular=True)
+        batch = batch._replace(hashed=hashed)
         return Block(
-            Rows.sparse(*rows, width),
+            rows_by_name(batch, self.names, frozen=self._frozen, tabular=True),
             labels,
             importance=self._importance(frame, first_row),
             ids=self._ids(frame),
