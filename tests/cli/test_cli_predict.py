@@ -1,5 +1,6 @@
 """``fenchel predict``: one line a row, as the learner itself would predict."""
 
+import polars as pl
 import pytest
 from cli_helpers import run, text_lines, write_lines
 from sklearn.datasets import load_diabetes
@@ -102,3 +103,24 @@ def test_options_of_the_training_that_another_format_has_no_use_for(tmp_path) ->
     for model in ("m", "hashed"):
         refused = run("predict", tmp_path / model, numbers, status=1).stderr
         assert "features have names" in refused
+
+
+def test_identifiers_that_nobody_named(tmp_path) -> None:
+    data = write_lines(tmp_path / "d.csv", ["x,k,y", "1,r1,spam", "-1,r2,ham"])
+    run("train", data, "--ignore", "k", "--learner", "perceptron", "--save", tmp_path / "m")
+    told = run("predict", tmp_path / "m", data, "--id", status=2)
+    assert told.stdout == ""
+    assert "knows of no identifier" in told.stderr
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_columns_named_by_mistake_are_refused_before_learning(tmp_path, form) -> None:
+    frame = pl.DataFrame({"x": [1, -1], "k": ["r1", "r2"], "y": ["spam", "ham"]})
+    data = tmp_path / f"d.{form}"
+    getattr(frame, f"write_{form}")(data)
+    train = ("train", data, "--learner", "perceptron")
+    assert "no such column ('nope')" in run(*train, "--cross", "x,nope", status=1).stderr
+    assert "no such column ('z*')" in run(*train, "-q", "xz", status=1).stderr
+    told = run(*train, "--id", "y", status=1).stderr
+    assert "the last column, otherwise the label, is the identifier" in told
+    assert "name the label's column with --label" in told

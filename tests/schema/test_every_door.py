@@ -125,3 +125,35 @@ def test_a_frame_of_numbers_keeps_its_names(tmp_path: Path) -> None:
     expected = model.predict(frame)
     np.testing.assert_array_equal([model.learner_.decision_one(row) for row in rows], expected)
     assert list(model.learner_.weights()) == ["a", "b", "c"]
+
+
+def test_a_row_that_was_only_predicted_or_refused_teaches_nothing() -> None:
+    learner = learners.perceptron()
+    learner.learn_one({"a": 1.0}, True)
+    learner.learn_one({"a": 1.0}, False)
+    learner.predict_one({"city": "Ghent", "tags": ["x"]})
+    learner.learn_one({"b": 2.0}, True)  # a new name, read by compiled code
+    with pytest.raises(ValueError, match="third class"):
+        learner.learn_one({"city": "Ghent"}, "third")
+    learner.learn_one({"c": 2.0}, True)
+    assert learner.schema.is_empty
+
+
+def test_a_table_that_was_refused_teaches_nothing() -> None:
+    learner = learners.perceptron()
+    learner.learn_many([{"a": 1.0}, {"a": 2.0}], [True, False])
+    before = learner.schema.copy()
+    with pytest.raises(ValueError, match="third class"):
+        learner.learn_many([{"tags": ["x", "y"], "n": 1.0}], ["third"])
+    assert learner.schema == before
+    assert learner.schema.is_plain
+    assert list(learner.weights()) == ["a"]
+
+
+def test_weights_of_rows_in_a_frame_of_words() -> None:
+    frame = pd.DataFrame({"site": ["a", "b", "a"], "n": [1.0, None, 2.0]})
+    y, weights = [1.0, 2.0, 3.0], [2.0, 1.0, 0.5]
+    model = OnlineRegressor("lms").fit(frame, y, sample_weight=weights)
+    twin = OnlineRegressor("lms").fit(frame.to_dict("records"), y, sample_weight=weights)
+    assert model.learner_.weights() == twin.learner_.weights()
+    assert model.learner_.rounds == 4

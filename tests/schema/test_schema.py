@@ -85,6 +85,8 @@ def test_what_contradicts_itself_is_refused() -> None:
         Schema(text="ab")
     with pytest.raises(ValueError, match="choose one of number"):
         Schema({"a": "float"})
+    with pytest.raises(ValueError, match="name three columns"):
+        Schema(label="a", id="a")
     known = Schema({"a": "number"})
     with pytest.raises(ValueError, match="is known as number, not text"):
         known.extended(Schema(text=["a"]))

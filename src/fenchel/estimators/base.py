@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 
 from fenchel import learners, models
 from fenchel.certificates import Certificate
-from fenchel.estimators.frame_input import RawTable, block_of, is_table, repeated_rows
+from fenchel.estimators.frame_input import RawTable, as_input, is_table, repeated_rows
 from fenchel.learners import storage
 from fenchel.learners.learner import Learner
 from fenchel.learners.raw_input import is_raw
@@ -197,9 +197,9 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         check_consistent_length(X, y)
         return RawTable(X), y
 
-    def _block(self, X: Any, learning: bool = False) -> Any:
-        """Rows as the learner reads them."""
-        return block_of(X, self.learner_, getattr(self, "feature_names_in_", None), learning)
+    def _input(self, X: Any, learning: bool = False) -> Any:
+        """Rows as the learner takes them."""
+        return as_input(X, self.learner_, getattr(self, "feature_names_in_", None), learning)
 
     def _check_passes(self) -> None:
         if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
@@ -209,10 +209,10 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         """X for prediction, checked."""
         check_is_fitted(self, "learner_")
         if self._reads_by_name(X):
-            return self._block(self._validated(X, reset=False))
+            return self._input(self._validated(X, reset=False))
         if self.grow and np.ndim(X) == 2 and np.shape(X)[1] < self.n_features_in_:
             X = _widened(X, self.n_features_in_)
-        return self._block(self._validated(X, reset=False))
+        return self._input(self._validated(X, reset=False))
 
     @contextmanager
     def _unchanged_if_refused(self) -> Iterator[None]:
@@ -233,7 +233,7 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, X: Any, y: Any, weights: Any) -> None:
         """One pass in the given order."""
-        X = self._block(X, learning=True)
+        X = self._input(X, learning=True)
         if weights is None:
             self.learner_.learn_many(X, y)
             return

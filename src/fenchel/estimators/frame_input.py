@@ -18,7 +18,7 @@ from fenchel.rows import Block
 from fenchel.rows.validate import as_rows
 from fenchel.schema import Number
 from fenchel.streams import Names
-from fenchel.streams.frames import is_frame
+from fenchel.streams.frames import as_frame, is_frame
 
 
 class RawTable:
@@ -36,7 +36,7 @@ def is_table(X: Any) -> bool:
 
 def _is_numeric(frame: Any) -> bool:
     """Whether a frame is of numbers alone, none missing."""
-    columns = nw.from_native(frame, eager_only=True)
+    columns = as_frame(frame)
     types = columns.schema.values()
     if not all(kind.is_numeric() or kind == nw.Boolean for kind in types):
         return False
@@ -59,17 +59,17 @@ def stands_in_order(learner: Learner, names: NDArray[Any]) -> bool:
     return all(known.find(name) == k for k, name in enumerate(names.tolist()))
 
 
-def block_of(X: Any, learner: Learner, names: NDArray[Any] | None, learning: bool) -> Any:
-    """X as the learner reads it: an array where columns are numbers, else a block of named features."""
+def as_input(X: Any, learner: Learner, names: NDArray[Any] | None, learning: bool) -> Any:
+    """X as the learner takes it: an array where columns are numbers, else rows of named features."""
     if isinstance(X, RawTable):
-        return learner._block_of(X.rows, learning)
+        return X.rows
     if names is None:
         return X
     if learning and not learner.columns and learner.names is None and learner.schema.is_empty:
         begin_with(learner, names)
     if stands_in_order(learner, names):
         return Block(as_rows(X))
-    return learner._block_of(_dicts(X, names), learning)
+    return _dicts(X, names)
 
 
 def _dicts(X: Any, names: NDArray[Any]) -> list[dict[str, Any]]:
@@ -77,8 +77,10 @@ def _dicts(X: Any, names: NDArray[Any]) -> list[dict[str, Any]]:
     return [dict(zip(names.tolist(), row, strict=True)) for row in dense.tolist()]
 
 
-def repeated_rows(block: Any, rows: NDArray[np.intp]) -> Any:
-    """Some rows of a block or an array, each as often as it is named."""
-    if isinstance(block, Block):
-        return Block(as_rows(block.rows.to_matrix().tocsr()[rows]))
-    return block[rows]
+def repeated_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Some rows of what ``as_input`` gives, each as often as it is named."""
+    if isinstance(X, Block):
+        return Block(as_rows(X.rows.to_matrix().tocsr()[rows]))
+    if isinstance(X, list):
+        return [X[row] for row in rows]
+    return as_frame(X)[rows].to_native() if is_frame(X) else X[rows]

@@ -17,6 +17,7 @@ from fenchel.streams.names import Names
 
 ONE = np.ones(1)
 NOTHING: dict[str, int] = {}
+NOTHING_MET: dict[str, Kind] = {}
 
 
 class SingleRow:
@@ -46,6 +47,7 @@ class SingleRow:
         Columns stand in order, so that a row is the same however it was written. A dict of numbers
         that are known features is read by compiled code; all else as the schema says.
         """
+        self.met = NOTHING_MET  # nothing is left of a row that was refused, or only predicted
         if READS_DICTS and schema.is_plain and type(x) is dict:
             if len(x) > self._room:
                 self._widen(2 * len(x))

@@ -452,13 +452,13 @@ class Learner:
     def _nothing_taken_up_if_refused(self) -> Iterator[None]:
         """Forget the names and columns of rows that were refused."""
         names, schema = self.names, self.schema
-        count, kinds = 0 if names is None else len(names), dict(schema.kinds)
-        label = schema.label
+        count, before = 0 if names is None else len(names), dict(vars(schema))
+        before["kinds"] = dict(schema.kinds)
         try:
             yield
         except Exception:
             self.names = None if names is None else names.first_names(count)
-            schema.kinds, schema.label = kinds, label
+            vars(schema).update(before)
             raise
 
     def _block_of(self, X: Any, learning: bool, labelled: bool = False) -> Block:

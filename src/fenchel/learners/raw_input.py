@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from fenchel.rows import Block, Rows
 from fenchel.schema import Schema
 from fenchel.streams import Names, from_frame
-from fenchel.streams.batch import in_columns
+from fenchel.streams.batch import labels_of, rows_by_name
 from fenchel.streams.frames import as_frame, is_frame
 from fenchel.streams.raw_rows import RawRows, UnreadableRowError
 
@@ -46,17 +44,10 @@ def _of_dicts(
                 f"X[{at}][{bad.column!r}]: {bad}{shown}; {bad.remedy} (nothing was learned)"
             ) from None
     batch = rows.batch()
-    assert batch.vocabulary is not None, "raw rows have names"
-    if frozen:
-        columns, width = names.look_up(*batch.vocabulary)
-    else:
-        columns = names.columns(*batch.vocabulary)
-        width = len(names)
-    parsed = batch.parsed
-    indices = columns.astype(np.uint32)[parsed.indices]
-    entries = in_columns(parsed.indptr, indices, parsed.values, batch.hashed, tabular=True)
-    labels: Any = parsed.labels if labelled else None
-    if batch.classes is not None:
-        labels = np.array(batch.classes, dtype=object)[parsed.labels.astype(np.int64)]
-    weights = parsed.weights if len(parsed.weights) else None
-    return Block(Rows.sparse(*entries, width), labels, weights, ids=batch.ids)
+    weights = batch.parsed.weights
+    return Block(
+        rows_by_name(batch, names, frozen=frozen, tabular=True),
+        labels_of(batch),
+        weights if len(weights) else None,
+        ids=batch.ids,
+    )

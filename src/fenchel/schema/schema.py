@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
-from fenchel.schema.crosses import Feature, crossed, parse_cross
+from fenchel.schema.crosses import CATEGORIES, Feature, crossed, fits, parse_cross
 from fenchel.schema.kinds import (
     KINDS,
     CannotReadError,
@@ -105,6 +105,11 @@ class Schema:
             raise ValueError(f"bits={bits!r}: give a whole number from 1 to {LARGEST_BITS}")
         if index_base not in (None, 0, 1):
             raise ValueError(f"index_base={index_base!r}: svmlight counts from 0 or 1")
+        taken = [name for name in (label, weight, id) if name is not None]
+        if len(set(taken)) < len(taken):
+            raise ValueError(
+                f"label, weight and id are {label}, {weight} and {id}: name three columns"
+            )
         self.declared = frozenset(self.kinds)
         self.crosses = tuple(_cross(each) for each in cross)
         self.label, self.weight, self.id, self.bits = label, weight, id, bits
@@ -143,6 +148,18 @@ class Schema:
     def roles(self) -> frozenset[str]:
         """The columns that make no features: label, importance, identifier."""
         return frozenset(name for name in (self.label, self.weight, self.id) if name is not None)
+
+    def absent_from(self, columns: Iterable[str]) -> list[str]:
+        """List what was named, in declarations, roles and crosses, and is not among these columns.
+
+        The label is left out: readers may find one.
+        """
+        there = set(columns)
+        named = sorted((self.declared | self.roles) - {self.label})
+        crossed = {word for cross in self.crosses for word in cross} - {CATEGORIES}
+        learned = there - self.roles
+        unmet = sorted(w for w in crossed if not any(fits(name, "", w) for name in learned))
+        return [name for name in named if name not in there] + unmet
 
     def knows_none(self, names: Iterable[str]) -> bool:
         """Whether nothing was said of any of these columns."""

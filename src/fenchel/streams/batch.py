@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from fenchel._numba import kernel
 from fenchel._numba.jit import leaf
+from fenchel.rows import Rows
 from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake, Remedy
 from fenchel.streams.intern_table import InternTable
 from fenchel.streams.murmur import name_hashes
+from fenchel.streams.names import Names
 
 KEPT_MISTAKES = 10
 UNKNOWN = 0  # the kind of a column before its first value; other kinds are the reader's
@@ -128,6 +130,26 @@ def _only_used(parsed: Parsed, vocabulary: Vocabulary) -> tuple[Parsed, Vocabula
     lengths = np.cumsum([0, *(len(name) for name in kept)]).astype(np.int64)
     joined = np.concatenate([*kept, np.empty(0, np.uint8)])
     return parsed._replace(indices=rank[inverse]), Vocabulary(joined, lengths)
+
+
+def rows_by_name(batch: Batch, names: Names, *, frozen: bool, tabular: bool) -> Rows:
+    """The rows of a batch in the columns of their names; ``frozen`` takes up no name."""
+    assert batch.vocabulary is not None, "the indices are numbers of names"
+    if frozen:
+        columns, width = names.look_up(*batch.vocabulary)
+    else:
+        columns = names.columns(*batch.vocabulary)
+        width = len(names)
+    indptr, numbers, values = batch.parsed[:3]
+    indices = columns.astype(np.uint32)[numbers]
+    return Rows.sparse(*in_columns(indptr, indices, values, batch.hashed, tabular), width)
+
+
+def labels_of(batch: Batch) -> NDArray[Any] | None:
+    """The labels of a batch, words where they are; None where it has none."""
+    if batch.classes is not None:
+        return np.array(batch.classes, dtype=object)[batch.parsed.labels.astype(np.int64)]
+    return batch.parsed.labels if len(batch.parsed.labels) else None
 
 
 def in_columns(

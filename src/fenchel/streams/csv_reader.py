@@ -196,9 +196,8 @@ class CsvReader:
         long = next((name for name in columns if len(name.encode()) > LONGEST_CELL), None)
         if long is not None:
             raise self._refused(f"a name of more than {LONGEST_CELL} bytes", "shorten it", long)
-        for name in (*sorted(self.schema.declared), *sorted(self.schema.roles)):
-            if self._labelled and name not in columns and name != self.schema.label:
-                raise self._refused("no such column", f"choose from {', '.join(columns)}", name)
+        for name in self.schema.absent_from(columns) if self._labelled else ():
+            raise self._refused("no such column", f"choose from {', '.join(columns)}", name)
         self._find_label(columns)
         self._columns = columns
         self._set_layout(columns)
@@ -216,8 +215,11 @@ class CsvReader:
         if schema.label not in columns:
             remedy = f"name the label's column: {', '.join(columns)}"
             raise self._refused("no column has the name of the label", remedy, schema.label)
+        said: Remedy = ("name the label's column with ", Argument("label"))
+        if schema.label in (schema.id, schema.weight):
+            what = "the last column, otherwise the label, is the identifier or the importance"
+            raise self._refused(what, said, schema.label)
         if self._code(schema.label) == IGNORED:
-            said: Remedy = ("name the label's column with ", Argument("label"))
             raise self._refused("the label is to be ignored", said, schema.label)
 
     def _set_layout(self, columns: list[str]) -> None:

@@ -13,9 +13,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel.rows import Block, Rows
+from fenchel.rows import Block
 from fenchel.schema import Category, Date, Kind, Number, Schema, WordList
-from fenchel.streams.batch import Parsed, batch_of_names, in_columns, vocabulary_of
+from fenchel.streams.batch import Parsed, batch_of_names, rows_by_name, vocabulary_of
 from fenchel.streams.columns import (
     BadCellError,
     Encoder,
@@ -24,7 +24,7 @@ from fenchel.streams.columns import (
     column_entries,
     nothing,
 )
-from fenchel.streams.errors import BadInput
+from fenchel.streams.errors import Argument, BadInput
 from fenchel.streams.intern_table import add_all, empty_table
 from fenchel.streams.names import Names, joined
 from fenchel.streams.stream import Stream
@@ -100,12 +100,9 @@ class FrameStream(Stream):
         entries, table = self._entries(frame, first_row)
         entries, table, hashed = self._encoder.finished(entries, table, self._words_of(frame))
         batch = batch_of_names(_parsed(entries), vocabulary_of(table), schema.bits)
-        assert batch.vocabulary is not None
-        columns, width = self._columns_of(batch.vocabulary)
-        indices = columns.astype(np.uint32)[batch.parsed.indices]
-        rows = in_columns(batch.parsed.indptr, indices, batch.parsed.values, hashed, tabular=True)
+        batch = batch._replace(hashed=hashed)
         return Block(
-            Rows.sparse(*rows, width),
+            rows_by_name(batch, self.names, frozen=self._frozen, tabular=True),
             labels,
             importance=self._importance(frame, first_row),
             ids=self._ids(frame),
@@ -124,17 +121,19 @@ class FrameStream(Stream):
 
     def _refuse_absent(self) -> None:
         """Refuse a frame that lacks a column which was named."""
+        if not self._labelled:
+            return
         schema, there = self.schema, self._raw_columns
-        named = [schema.label] if self._labelled else []
-        for name in (*named, *((schema.weight, schema.id) if self._labelled else ())):
-            if name is not None and name not in there:
-                what = "no column has the name of the label" if name in named else "no such column"
-                remedy = f"choose from {', '.join(there)}"
-                raise BadInput(what, remedy, value=name, file=self._file)
-        for name in sorted(schema.declared - set(there) - schema.roles):
-            if self._labelled:
-                remedy = f"choose from {', '.join(there)}"
-                raise BadInput("no such column", remedy, value=name, file=self._file)
+        remedy = f"choose from {', '.join(there)}"
+        if schema.label not in there:
+            what = "no column has the name of the label"
+            raise BadInput(what, remedy, value=schema.label, file=self._file)
+        if schema.label in (schema.id, schema.weight):
+            what = "the last column, otherwise the label, is the identifier or the importance"
+            said = ("name the label's column with ", Argument("label"))
+            raise BadInput(what, said, value=schema.label, file=self._file)
+        for name in schema.absent_from(there):
+            raise BadInput("no such column", remedy, value=name, file=self._file)
 
     def _labels(self, column: Any, first_row: int) -> NDArray[Any]:
         numbers = _numbers(column)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fenchel.rows import Block, Rows
 from fenchel.schema import Schema
-from fenchel.streams.batch import Batch, Refusal, Vocabulary, in_columns
+from fenchel.streams.batch import Batch, Refusal, labels_of, rows_by_name
 from fenchel.streams.chunks import chunks
 from fenchel.streams.errors import BadInput, Skipped, UnreadablePlace
 from fenchel.streams.names import Names
@@ -57,14 +57,6 @@ class Stream(ABC):
     def follow(self, schema: Schema, names: Names | None) -> None:
         """Go on with what a learner knows of its columns; before the first pass."""
         self.schema, self.names = schema, names
-
-    def _columns_of(self, vocabulary: Vocabulary) -> tuple[NDArray[np.int64], int]:
-        """The columns of names, and how many columns there are with them."""
-        assert self.names is not None, "numbers have no vocabulary"
-        if self._frozen:
-            return self.names.look_up(*vocabulary)
-        columns = self.names.columns(*vocabulary)
-        return columns, len(self.names)
 
     def __iter__(self) -> Iterator[Block]:
         self.skipped = Skipped()
@@ -131,21 +123,15 @@ class TextStream(Stream):
 
     def _block(self, data: Bytes, batch: Batch, first_row: int) -> Block:
         parsed = batch.parsed
-        indptr, indices, values = parsed.indptr, parsed.indices, parsed.values
-        self._columns = width = max(self._columns, parsed.columns)
-        if self.names is not None and batch.vocabulary is not None:
-            columns, width = self._columns_of(batch.vocabulary)
-            indices = columns.astype(np.uint32)[indices]
-            indptr, indices, values = in_columns(
-                indptr, indices, values, batch.hashed, self._tabular
-            )
-        labels: NDArray[np.generic] = parsed.labels
-        if batch.classes is not None:
-            labels = np.array(batch.classes, dtype=object)[parsed.labels.astype(np.int64)]
+        self._columns = max(self._columns, parsed.columns)
+        if self.names is None:
+            rows = Rows.sparse(*parsed[:3], self._columns)
+        else:
+            rows = rows_by_name(batch, self.names, frozen=self._frozen, tabular=self._tabular)
         tags = [data[a:b].tobytes().decode(errors="replace") for a, b in parsed.tags] or None
         return Block(
-            Rows.sparse(indptr, indices, values, width),
-            labels if len(labels) else None,
+            rows,
+            labels_of(batch),
             parsed.weights if len(parsed.weights) else None,
             parsed.groups if len(parsed.groups) else None,
             tags if batch.ids is None else batch.ids,

@@ -89,11 +89,7 @@ def _mistakes(run: RunRecord, equation: str, bound: float, kind: str = "upper") 
 
 
 @theorem(
-    FORMULAS,
-    STEPS,
-    loss("hinge"),
-    TOWARDS_LABEL,
-    CONSTANT,
+    *_MISTAKES,
     name="Corollary 2, eq. (gen_aggr_bound2)",
 )
 def mistake_bound(run: RunRecord) -> Certificate:
@@ -110,11 +106,7 @@ def _closing(run: RunRecord, extra: float) -> float:
 
 
 @theorem(
-    FORMULAS,
-    STEPS,
-    loss("hinge"),
-    TOWARDS_LABEL,
-    CONSTANT,
+    *_MISTAKES,
     name="Corollary 2, closing form, corrected",
 )
 def corrected_closing_bound(run: RunRecord) -> Certificate:
@@ -125,11 +117,7 @@ def corrected_closing_bound(run: RunRecord) -> Certificate:
 
 
 @theorem(
-    FORMULAS,
-    STEPS,
-    loss("hinge"),
-    TOWARDS_LABEL,
-    CONSTANT,
+    *_MISTAKES,
     name="Corollary 2, closing form, as printed",
 )
 def printed_closing_bound(run: RunRecord) -> Certificate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import Any
 
 import click
@@ -26,12 +27,13 @@ def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any
     models.refuse_other_columns(model, learner, source)
     rows, met, with_ids = 0, False, reading.id is not None
     table = prediction_table if with_ids else prediction_lines
+    blocks = iter(source.stream)
+    first = list(islice(blocks, 1))  # a bad file is told alone
+    if with_ids and first and first[0].ids is None:
+        raise click.UsageError(f"--id: {model} knows of no identifier; name its column.")
+    announce_compiling(quiet)
     with table(output or "-") as write:
-        for block in source.stream:
-            if not rows:  # a bad file is told alone
-                announce_compiling(quiet)
-            if with_ids and block.ids is None:
-                raise click.UsageError(f"--id: {model} knows of no identifier; name its column.")
+        for block in chain(first, blocks):
             found = learner.decode_many(margins_of(learner, block))
             write(zip(block.ids or (), found, strict=True) if with_ids else found)
             rows += len(block)
