@@ -16,6 +16,7 @@ from fenchel import Learner
 from fenchel.losses import Squared
 from fenchel.regularizers import Ball, Box, Euclidean, Orthant, Simplex, Whole
 from fenchel.rules import Residual
+from kernel.kernel_oracle import oracle_run
 from kernel.kernel_product import COLUMNS, draw, name_of, sensible
 from kernel.kernel_streams import KINDS, Stream, random_stream
 from kernel.random_parts import regularizers
@@ -27,16 +28,29 @@ def selection() -> dict[str, tuple[Any, Any, Any]]:
     chosen = {}
     for f in regularizers():
         triples = [triple for triple in sensible() if triple[1] is f]
-        triple = min(triples, key=lambda t: (used[t[2]], used[t[0]], name_of(t)))
+        triples.sort(key=lambda t: (used[t[2]], used[t[0]], name_of(t)))
+        triple = next(t for t in triples if _stays_finite(name_of(t), _drawn(t)))
         used.update(triple)
-        loss, part, rule = draw(triple, _rng(name_of(triple)))
-        if hasattr(part, "domain"):
-            part = part._replace(domain=Whole())
-        chosen[name_of(triple)] = loss, part, rule
+        chosen[name_of(triple)] = _drawn(triple)
     for domain in (Ball(0.8), Box(-0.5, 0.8), Orthant(), Simplex(0.7)):
         name = f"Squared × Euclidean on {type(domain).__name__} × Residual"
         chosen[name] = Squared(), Euclidean(domain), Residual(0.3)
     return chosen
+
+
+def _drawn(triple: Any) -> tuple[Any, Any, Any]:
+    """The three parts with random parameters, on the whole space."""
+    loss, part, rule = draw(triple, _rng(name_of(triple)))
+    return loss, part._replace(domain=Whole()) if hasattr(part, "domain") else part, rule
+
+
+def _stays_finite(name: str, parts: Any) -> bool:
+    """Whether the steps fit the streams: one too large doubles the weights until they overflow."""
+    with np.errstate(all="ignore"):
+        return all(
+            bool(np.all(np.abs(oracle_run(parts, *stream, learner.intercept).margins) < 1e100))
+            for learner, stream, _ in runs(name, parts)
+        )
 
 
 def runs(name: str, parts: Any) -> list[tuple[Any, Stream, Any]]:
