@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_expert
+from fenchel.certificates.aggregate import bayes_bound
+from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import ONE, Engine, refuse_unsound, some_of
 from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.stacking import BLENDS
@@ -131,8 +133,8 @@ class Mixture(Engine):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether margins give probabilities: shares of one do."""
-        return self.task != "regression"
+        """Whether margins give probabilities: those of a combination do, a vote does not."""
+        return self.is_calibrated
 
     @property
     def is_calibrated(self) -> bool:
@@ -142,14 +144,12 @@ class Mixture(Engine):
     def probabilities(self, margins: Array) -> Array:
         """Compute those of the combination, which learns them under the logistic loss.
 
-        The predicted class is the likeliest: one that is not is put just above the others. Without a
-        combination they are the shares of the vote, which know no doubt once one expert leads.
+        The predicted class is the likeliest: one that is not is put just above the others.
         """
-        if self.task == "binary" and self.is_calibrated:
-            positive = np.exp(-np.logaddexp(0.0, -margins))
-            return np.stack([np.exp(-np.logaddexp(0.0, margins)), positive], axis=-1)
+        if not self.is_calibrated:
+            return super().probabilities(margins)
         if self.task == "binary":
-            return np.stack([0.5 - 0.5 * margins, 0.5 + 0.5 * margins], axis=-1)
+            return two_chances(margins)
         return shares_of_one(margins)
 
     # ── its state ───────────────────────────────────────────────────────────────────────────────
@@ -305,6 +305,13 @@ class Mixture(Engine):
                 name, total = expert.specification, float(expert.parts.ledger.loss[0])
                 found += through_expert(hedge, choice, k, name, total, own)
         return found
+
+    def calibration_certificates(self) -> list[Certificate]:
+        """Measure what the refined logits lost to the coins', and the calibrated ones to these."""
+        if not self.is_calibrated:
+            return super().calibration_certificates()
+        both = self._blend.combination
+        return [bayes_bound(both.stack), bayes_bound(both.calibration)]
 
     def _charges(self, expert: Any) -> bool:
         """Whether the mixture charges an expert what its own theorems speak of.

@@ -71,12 +71,12 @@ class ClassCombination:
         refined = np.empty(ballots.shape)
         refine(self.stack, logits, margins, sizes, *given, refined)
         if margins.shape[2] < ballots.shape[1]:
-            odds, out = refined[:, 1] - refined[:, 0], np.empty(len(ballots))
+            odds, out = np.log(refined[:, 1] / refined[:, 0]), np.empty(len(ballots))
             calibrate_two(self.calibration, odds, *given, out)
             return lead_two(out, decided)
         out = np.empty(ballots.shape)
         calibrate_several(self.calibration, refined, *given, out)
-        return lead_several(np.exp(out), decided)
+        return lead_several(out, decided)
 
 
 class NumberCombination:

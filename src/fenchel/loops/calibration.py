@@ -57,39 +57,41 @@ def calibrate_two(
     known = np.ones(2, np.bool_)
     each = np.empty((r.shares.shape[0], 2))
     mixed = np.empty(2)
+    room = np.empty((2, FEATURES))
     last = importance.shape[0] - 1
     for t in range(logits.shape[0]):
         z = _held(logits[t])
         _bend_into(features, 1, z, z)
         forecast(r, features, known, each, mixed)
-        out[t] = mixed[1] - mixed[0]
+        out[t] = np.log(mixed[1]) - np.log(mixed[0])
         if learning:
-            teach(r, DECAYS, features, known, each, mixed, y[t], importance[min(t, last)])
+            teach(r, DECAYS, features, known, each, mixed, y[t], importance[min(t, last)], room)
 
 
 @kernel
 def calibrate_several(
     r: Any, chances: Array, y: Any, importance: Array, learning: bool, out: Array
 ) -> None:
-    """out[t, c], the calibrated ln p of each known class from before label t.
+    """out[t, c], the calibrated probability of each class from before label t; 0 where it is not known yet.
 
-    ``chances`` are ln p, −∞ for a class not known yet.
+    ``chances`` are probabilities, 0 for a class not known yet and positive for the others.
     """
     count, classes = chances.shape
     features = np.zeros((classes, FEATURES))
     known = np.ones(classes, np.bool_)
     each = np.empty((r.shares.shape[0], classes))
     mixed = np.empty(classes)
+    room = np.empty((2, FEATURES))
     last = importance.shape[0] - 1
     for t in range(count):
         for c in range(classes):
-            known[c] = chances[t, c] > -np.inf
+            known[c] = chances[t, c] > 0.0
             if known[c]:
-                given = max(chances[t, c], -FARTHEST)
-                rest = np.log(-np.expm1(min(given, -1e-17)))
-                _bend_into(features, c, given, _held(given - rest))
+                given = np.log(chances[t, c])
+                rest = np.log(max(1.0 - chances[t, c], 1e-17))
+                _bend_into(features, c, max(given, -FARTHEST), _held(given - rest))
         forecast(r, features, known, each, mixed)
         for c in range(classes):
             out[t, c] = mixed[c]
         if learning:
-            teach(r, DECAYS, features, known, each, mixed, y[t], importance[min(t, last)])
+            teach(r, DECAYS, features, known, each, mixed, y[t], importance[min(t, last)], room)

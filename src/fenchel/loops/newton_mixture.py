@@ -28,8 +28,8 @@ from fenchel.parts.state import Array
 CURVATURE = 0.5
 FIRM = 5.0
 
-# −ln p of a forecaster is charged no more: a likelihood stays a positive number.
-MOST_LOST = 700.0
+# A logit so far behind the highest is no farther: every probability stays a positive number.
+FARTHEST_BEHIND = 690.0
 
 
 class Refinement(NamedTuple):
@@ -37,7 +37,7 @@ class Refinement(NamedTuple):
 
     weights: Array  # (N − 1) × D
     inverses: Array  # A⁻¹ of each
-    shares: Array  # ln of the weight of each of N
+    shares: Array  # v_i of each of N
     lost: Array  # Σ −ln p of each, by importance
     totals: Array  # rounds that counted, Σ −ln p of the mixture, what importances above 1 add to the bound
 
@@ -50,116 +50,95 @@ def new_refinement(forecasters: int, features: int) -> Refinement:
     weights = np.zeros((forecasters, features))
     weights[:, 0] = 1.0
     inverses = np.tile(np.eye(features) / FIRM, (forecasters, 1, 1))
-    return Refinement(
-        weights, inverses, np.zeros(forecasters + 1), np.zeros(forecasters + 1), np.zeros(3)
-    )
-
-
-@helper
-def log_softmax_into(logits: Array, i: int, known: Any, highest: float) -> None:
-    """logits[i, c] −= ln Σ exp(logits[i, ·]) over the known classes; −∞ for the others."""
-    total = 0.0
-    for c in range(logits.shape[1]):
-        if known[c]:
-            total += np.exp(logits[i, c] - highest)
-    shift = highest + np.log(total) if total > 0.0 else 0.0
-    for c in range(logits.shape[1]):
-        logits[i, c] = logits[i, c] - shift if known[c] else -np.inf
+    shares = np.full(forecasters + 1, 1.0 / (forecasters + 1))
+    return Refinement(weights, inverses, shares, np.zeros(forecasters + 1), np.zeros(3))
 
 
 @helper
 def forecast(r: Any, features: Array, known: Any, each: Array, mixed: Array) -> None:
-    """each[i, c] = ln p_{i,c} of every forecaster, mixed[c] = ln Σ_i v_i·p_{i,c}."""
+    """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known."""
     count, classes = each.shape
+    for c in range(classes):
+        mixed[c] = 0.0
     for i in range(count):
         highest = -np.inf
         for c in range(classes):
-            each[i, c] = 0.0
+            each[i, c] = features[c, 0] if i == 0 else 0.0
+            if i > 0:
+                for j in range(features.shape[1]):
+                    each[i, c] += r.weights[i - 1, j] * features[c, j]
             if known[c]:
-                if i == 0:
-                    each[i, c] = features[c, 0]
-                else:
-                    for j in range(features.shape[1]):
-                        each[i, c] += r.weights[i - 1, j] * features[c, j]
                 highest = max(highest, each[i, c])
-        log_softmax_into(each, i, known, highest)
-    best = -np.inf
-    for i in range(count):
-        best = max(best, r.shares[i])
-    whole = 0.0
-    for i in range(count):
-        whole += np.exp(r.shares[i] - best)
-    for c in range(classes):
-        mixed[c] = -np.inf
-        if known[c]:
-            top = -np.inf
-            for i in range(count):
-                top = max(top, r.shares[i] - best + each[i, c])
-            total = 0.0
-            for i in range(count):
-                total += np.exp(r.shares[i] - best + each[i, c] - top)
-            mixed[c] = top + np.log(total) - np.log(whole)
+        total = 0.0
+        for c in range(classes):
+            each[i, c] = np.exp(max(each[i, c] - highest, -FARTHEST_BEHIND)) if known[c] else 0.0
+            total += each[i, c]
+        for c in range(classes):
+            each[i, c] /= max(total, 1.0)
+            mixed[c] += r.shares[i] * each[i, c]
 
 
 @helper
 def _newton_step(
-    r: Any, i: int, decay: float, features: Array, known: Any, each: Array, y: int, weight: float
+    r: Any,
+    i: int,
+    decay: float,
+    features: Array,
+    known: Any,
+    each: Array,
+    y: int,
+    weight: float,
+    room: Array,
 ) -> None:
-    """w −= A⁻¹·g and A⁻¹ for A = decay·A + γ·g·gᵀ, of forecaster i + 1."""
+    """w −= A⁻¹·g and A⁻¹ for A = decay·A + γ·g·gᵀ, of forecaster i + 1; ``room`` has two rows."""
     count = features.shape[1]
-    slope = np.zeros(count)
-    for c in range(features.shape[0]):
-        if known[c]:
-            apart = np.exp(each[i + 1, c]) - (1.0 if c == y else 0.0)
-            for j in range(count):
-                slope[j] += weight * apart * features[c, j]
     widest = 0.0
     for j in range(count):
+        room[0, j] = 0.0
+        room[1, j] = 0.0
         widest = max(widest, r.inverses[i, j, j])
+    for c in range(features.shape[0]):
+        if known[c]:
+            apart = weight * (each[i + 1, c] - (1.0 if c == y else 0.0))
+            for j in range(count):
+                room[0, j] += apart * features[c, j]
     # What is forgotten everywhere would grow without end: no direction becomes looser than at first.
     grow = 1.0 / decay if widest < decay / FIRM else 1.0
-    toward = np.zeros(count)
     along = 0.0
     for j in range(count):
         for k in range(count):
-            toward[j] += grow * r.inverses[i, j, k] * slope[k]
-        along += toward[j] * slope[j]
+            room[1, j] += grow * r.inverses[i, j, k] * room[0, k]
+        along += room[1, j] * room[0, j]
     share = 1.0 / (1.0 + CURVATURE * along)
     for j in range(count):
-        r.weights[i, j] -= share * toward[j]
+        r.weights[i, j] -= share * room[1, j]
         for k in range(count):
-            less = CURVATURE * share * toward[j] * toward[k]
+            less = CURVATURE * share * room[1, j] * room[1, k]
             r.inverses[i, j, k] = grow * r.inverses[i, j, k] - less
 
 
 @helper
 def _charge(r: Any, each: Array, mixed: Array, y: int, weight: float) -> None:
-    """The mixture's weights and the sums of its certificate, once the label is known."""
+    """The mixture's shares and the sums of its certificate, once the label is known."""
     count = each.shape[0]
-    best = -np.inf
+    least = np.inf
     for i in range(count):
-        best = max(best, r.shares[i])
-    before = 0.0
+        least = min(least, -np.log(each[i, y]))
+    total = 0.0
     for i in range(count):
-        before += np.exp(r.shares[i] - best)
-    top = -np.inf
-    for i in range(count):
-        lost = min(-each[i, y], MOST_LOST)
+        lost = -np.log(each[i, y])
         r.lost[i] += weight * lost
-        r.shares[i] -= best + weight * lost
-        top = max(top, r.shares[i])
-    after = 0.0
-    for i in range(count):
-        after += np.exp(r.shares[i] - top)
-    lost = weight * min(-mixed[y], MOST_LOST)
-    # −ln Σ v_i·p_i^weight is what the weights have paid; for a weight above 1 it is less than charged.
-    paid = np.log(before) - np.log(after) - top
+        r.shares[i] *= np.exp(-weight * (lost - least))
+        total += r.shares[i]
+    lost = -weight * np.log(mixed[y])
+    # −ln Σ v_i·p_i^weight is what the shares have paid; for a weight above 1 it may be less than is lost.
+    paid = weight * least - np.log(total)
     r.totals[LOST] += lost
     r.totals[BEYOND] += max(0.0, lost - paid)
     r.totals[ROUNDS] += 1.0
     back = 1.0 / (r.totals[ROUNDS] + 1.0)
     for i in range(count):
-        r.shares[i] = np.log((1.0 - back) * np.exp(r.shares[i] - top) / after + back / count)
+        r.shares[i] = (1.0 - back) * r.shares[i] / total + back / count
 
 
 @helper
@@ -172,11 +151,12 @@ def teach(
     mixed: Array,
     y: int,
     weight: float,
+    room: Array,
 ) -> None:
-    """Learn one label, given what ``forecast`` said of its row."""
+    """Learn one label, given what ``forecast`` said of its row; ``room`` is 2 × D."""
     if known[y] and weight > 0.0:
         for i in range(decays.shape[0]):
-            _newton_step(r, i, decays[i], features, known, each, y, weight)
+            _newton_step(r, i, decays[i], features, known, each, y, weight, room)
         _charge(r, each, mixed, y, weight)
 
 

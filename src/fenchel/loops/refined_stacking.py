@@ -52,7 +52,7 @@ def refine(
     learning: bool,
     out: Array,
 ) -> None:
-    """out[t, c], ln p of each class from before label t; −∞ for a class that is not known yet.
+    """out[t, c], the probability of each class from before label t; 0 for one that is not known yet.
 
     ``logits`` are those of the coins, −∞ for such a class; ``sizes[t, k]`` the mean size of the margins.
     """
@@ -62,6 +62,7 @@ def refine(
     known = np.ones(classes, np.bool_)
     each = np.empty((r.shares.shape[0], classes))
     mixed = np.empty(classes)
+    room = np.empty((2, r.weights.shape[1]))
     last = importance.shape[0] - 1
     for t in range(count):
         if two:
@@ -75,7 +76,7 @@ def refine(
         for c in range(classes):
             out[t, c] = mixed[c]
         if learning:
-            teach(r, DECAYS, features, known, each, mixed, y[t], importance[min(t, last)])
+            teach(r, DECAYS, features, known, each, mixed, y[t], importance[min(t, last)], room)
 
 
 def lead_two(logits: Array, decided: Any) -> Array:
