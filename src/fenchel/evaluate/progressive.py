@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fenchel.evaluate.average import Average
+from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.block_cutting import learn_block
 from fenchel.evaluate.constant import BestConstant, PreviousLabel
 from fenchel.evaluate.curve import Curve
@@ -27,7 +27,7 @@ from fenchel.rows import Block
 class Score:
     """Totals over the rounds so far, of predictions made before the label was seen."""
 
-    average: Average = field(default_factory=Average)
+    average: MeanLoss = field(default_factory=MeanLoss)
     mistakes: int | None = 0
     margin_errors: int | None = 0
     updates: int | None = 0
@@ -70,7 +70,7 @@ class Step(NamedTuple):
 
     margins: Array
     outcome: Outcome
-    before: Average
+    before: MeanLoss
     seen: Seen | None = None
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fenchel.certificates import Certificate, Regret
-from fenchel.learners import catalogue, certification, features, storage, tables
+from fenchel.learners import catalogue, certification, features, raw_input, storage
 from fenchel.learners.calibration import Calibration
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
@@ -548,12 +548,12 @@ class Learner:
         """Rows of whatever users have; names and kinds of columns are taken up while learning."""
         if isinstance(X, Block):
             return X
-        raw = tables.is_raw(X)
+        raw = raw_input.is_raw(X)
         if not raw:
             self._numbered()
             return Block(validate.as_rows(X))
         names = self._named()
-        block = tables.block_of(X, self.schema, names, labelled=labelled, frozen=not learning)
+        block = raw_input.block_of(X, self.schema, names, labelled=labelled, frozen=not learning)
         if learning:
             self.names = names
         return block
