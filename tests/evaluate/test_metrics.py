@@ -113,10 +113,12 @@ def test_a_contest_is_ranked_by_the_metric_asked_for_or_by_log_loss_where_a_clas
     given = {name: name for name in ("perceptron", "coin_betting:loss=logistic", "arow")}
     result = compare(given, from_arrays(X, y))
     losses = [entrant.score.metrics["log_loss"] for entrant in result.entrants]
-    assert result.ranked_by == "log_loss" and losses == sorted(losses)
+    assert result.ranked_by == "log_loss"
+    assert losses == sorted(losses)
     by_area = compare(given, from_arrays(X, y), metrics=["auc", "error"])
     areas = [entrant.score.metrics["auc"] for entrant in by_area.entrants]
-    assert by_area.ranked_by == "auc" and areas == sorted(areas, reverse=True)
+    assert by_area.ranked_by == "auc"
+    assert areas == sorted(areas, reverse=True)
 
 
 def test_progressive_probabilities_are_those_of_asking_before_each_label():

@@ -81,7 +81,7 @@ class Builder:
             return hedge([self._build(part, task) for part in inner], **parameters)
         made: Learner
         if nested:
-            learner = self._build("+".join(inner), "binary")
+            learner = self._build("+".join(inner), task if name == "interval" else "binary")
             made = from_parameters(name, {"learner": learner, **parameters})
             return made
         two = "binary" if task in ("multiclass", "ranking") else task

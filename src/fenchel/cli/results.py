@@ -34,6 +34,12 @@ def tell_score(run: Run, stream: Stream, seconds: float) -> None:
         fact("NDCG", number(run.learner.ndcg))
     else:
         fact("best constant", f"{number(run.constant.loss)} ({constant_label(run)})")
+        fact("previous label", number(run.previous.loss))
+    for name, value in run.metrics.items():
+        fact(name.replace("_", " "), number(value))
+    if hasattr(run.learner.engine, "covered"):
+        for name, value in run.learner.covered().items():
+            fact(name, number(value))
     if score.updates is not None:
         fact("updates", f"{score.updates:,}")
     names = stream.names
@@ -68,6 +74,7 @@ def figures(
         "rounds": some.score.rounds,
         "features": some.learner.columns,
         "best_constant_loss": None if some.learner.task == "ranking" else some.constant.loss,
+        "previous_label_loss": None if some.learner.task == "ranking" else some.previous.loss,
         "learners": [
             {"spec": name, **_score(run), **promised.get(name, {})} for name, run in runs.items()
         ],
@@ -79,7 +86,10 @@ def figures(
 
 def _score(run: Run) -> dict[str, Any]:
     names = ("loss", "error", "mistakes", "margin_errors", "updates", "seconds")
-    found = {name: getattr(run.score, name) for name in names}
+    found: dict[str, Any] = {name: getattr(run.score, name) for name in names}
+    found["metrics"] = run.metrics
+    if hasattr(run.learner.engine, "covered"):
+        found["metrics"] |= run.learner.covered()
     if run.learner.task == "ranking":  # how well it ordered queries before it learned from them
         found |= {"auc": run.learner.auc, "ndcg": run.learner.ndcg}
     return found

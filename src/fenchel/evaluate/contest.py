@@ -17,7 +17,6 @@ from fenchel.learners.workers import in_parallel
 from fenchel.parts.state import Array
 from fenchel.rows import Block
 
-
 # Where a class is rarer, mistakes tell little of learners.
 RARE = 0.05
 
@@ -38,6 +37,7 @@ class Comparison(NamedTuple):
     constant: BestConstant
     rounds: int
     ranked_by: str = ""  # a metric, or nothing for the task's own loss
+    tested_by: str = ""  # what the verdicts are about
     because: str = ""
 
     @property
@@ -130,14 +130,16 @@ class Contest:
         metric, because = self._ranking(next(iter(runs.values())))
         names = sorted(runs, key=lambda name: _cost(runs[name], metric))
         place = {name: k for k, name in enumerate(self.runs)}
-        mean = metric and runs[names[0]].scoring.metrics.each[metric].is_mean
-        pairs = self._by_metric[metric] if mean and metric != "error" else self._pairs
+        mean = bool(metric) and runs[names[0]].scoring.metrics.each[metric].is_mean
+        tested = metric if mean and metric not in ("error", "squared") else ""
+        pairs = self._by_metric[tested] if tested else self._pairs
         return Comparison(
             [_entrant(name, runs[name]) for name in names],
             [pairs.verdict(place[names[0]], place[name]) for name in names],
             runs[names[0]].constant,
             runs[names[0]].score.rounds,
             metric,
+            tested,
             because,
         )
 

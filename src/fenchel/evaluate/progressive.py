@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.block_cutting import learn_block
 from fenchel.evaluate.constant import BestConstant, PreviousLabel
 from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
+from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.measures import Flags, Outcome, outcome
 from fenchel.evaluate.metrics import Seen
 from fenchel.evaluate.queries import targets_of_queries, whole_queries

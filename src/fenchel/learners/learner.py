@@ -23,7 +23,6 @@ from fenchel.rows import Block, Rows, validate
 from fenchel.schema import Schema
 from fenchel.streams import Names, Stream, open_stream
 
-
 # So many single rows wait for the calibration, which learns them together.
 MOST_WAITING = 256
 
@@ -196,8 +195,8 @@ class Learner:
     def predict_proba_one(self, x: Mapping[str, Any] | ArrayLike) -> dict[Any, float]:
         """Predict {label: probability}, of the classes known so far; see ``predict_proba_many``."""
         chances = self.probabilities(np.asarray(self.decision_one(x))[None])[0]
-        told: dict[Any, float] = dict.fromkeys(self._outcomes(), 0.0)
-        for label, chance in zip(self._outcomes(), chances.tolist(), strict=True):
+        told: dict[Any, float] = dict.fromkeys(self.outcomes(), 0.0)
+        for label, chance in zip(self.outcomes(), chances.tolist(), strict=True):
             told[label] += chance  # the second of two classes may not be known yet
         return told
 
@@ -244,8 +243,12 @@ class Learner:
 
     def decision_rows(self, rows: Rows) -> Array:
         """Compute the margins of rows that a reader has checked already."""
+        return self.read_rows(rows, "margins")
+
+    def read_rows(self, rows: Rows, what: str) -> Array:
+        """Compute ``margins``, ``spreads`` or ``bounds`` of rows that a reader has checked already."""
         with self._lock:
-            return self.engine.read(rows)
+            return self.engine.read(rows, what)
 
     def predict_many(self, X: Any) -> NDArray[Any]:
         """Predict the label or number of each row."""
@@ -264,7 +267,7 @@ class Learner:
 
     def probabilities(self, margins: Array) -> Array:
         """Turn margins into class probabilities, one column a class."""
-        self._outcomes()  # refuses regression
+        self.outcomes()  # refuses regression
         calibration = self.calibration
         if calibration is None:
             return self.engine.probabilities(margins)
@@ -327,7 +330,7 @@ class Learner:
     def _within(self, bounds: Array) -> Any:
         if self.labels is None:
             return bounds
-        labels = self._outcomes()
+        labels = self.outcomes()
         return [{label for label, on in zip(labels, row, strict=False) if on} for row in bounds]
 
     def _refuse_no_interval(self) -> None:
@@ -558,7 +561,7 @@ class Learner:
             self.names = names
         return block
 
-    def _outcomes(self) -> list[Any]:
+    def outcomes(self) -> list[Any]:
         """The labels in the order of probabilities."""
         if self.labels is None:
             raise ValueError(f"{self.name} does regression here: there are no probabilities")

@@ -12,7 +12,7 @@ from fenchel.schema import Schema
 from fenchel.streams import Names, from_frame
 from fenchel.streams.batch import in_columns
 from fenchel.streams.frames import is_frame
-from fenchel.streams.raw_rows import UnreadableRowError, RawRows
+from fenchel.streams.raw_rows import RawRows, UnreadableRowError
 
 
 def is_raw(X: Any) -> bool:

@@ -16,7 +16,7 @@ from fenchel.schema import Schema
 from fenchel.streams.batch import UNKNOWN, Batch, Refusal
 from fenchel.streams.chunks import Bytes
 from fenchel.streams.names import Names
-from fenchel.streams.raw_rows import UnreadableRowError, RawRows
+from fenchel.streams.raw_rows import RawRows, UnreadableRowError
 from fenchel.streams.readers import LineReader
 
 JSON_NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")

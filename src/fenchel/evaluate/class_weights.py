@@ -1,0 +1,41 @@
+"""Classes that count alike: each row weighed by how rare its class has been so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fenchel.parts.state import Array
+from fenchel.rows import Block
+
+
+class Balance:
+    """Running counts of labels; a row of class c has the weight n/(C·n_c), itself counted.
+
+    The formula is scikit-learn's ``balanced``, with the n rows and C classes met up to this row.
+
+    >>> balance = Balance()
+    >>> balance.weights(np.array(["ham", "ham", "ham", "spam"])).tolist()
+    [1.0, 1.0, 1.0, 2.0]
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[Any, int] = {}
+        self._total = 0
+
+    def weights(self, labels: Any) -> Array:
+        """The weight of each label, in turn; they are counted."""
+        out = np.empty(len(labels))
+        for t, label in enumerate(np.asarray(labels).tolist()):
+            self._counts[label] = self._counts.get(label, 0) + 1
+            self._total += 1
+            out[t] = self._total / (len(self._counts) * self._counts[label])
+        return out
+
+    def weighed(self, block: Block) -> Block:
+        """The block with its rows weighed, on top of the importance that they have."""
+        weights = self.weights(block.labels)
+        if block.importance is not None:
+            weights = weights * block.importance
+        return block.replace(importance=weights)
