@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from fenchel import learners
 from fenchel.estimators.base import OnlineEstimator, checked_weights, is_linear, shape_of
+from fenchel.evaluate.class_weights import Balance, Fixed
 from fenchel.learners.labels import in_order_met
 from fenchel.learners.learner import Learner
+from fenchel.schema import Schema
 
 
 class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
@@ -32,6 +35,9 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         Whether later calls of ``partial_fit`` may bring new classes and new columns.
     certify
         Whether to measure both sides of the theorems that cover the run, for ``certificate_``.
+    class_weight
+        ``"balanced"``: every class counts alike, by the counts of labels so far, in ``partial_fit`` too;
+        or a dict of weights by class.
     schema
         What the columns of a frame are, a ``fenchel.Schema``, where it is not to be guessed: numbers
         are numbers, words categories, and a missing value is absent.
@@ -60,13 +66,27 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
 
     _numeric = False
 
+    def __init__(
+        self,
+        learner: Any = "auto",
+        *,
+        passes: int = 1,
+        grow: bool = False,
+        certify: bool = False,
+        schema: Schema | None = None,
+        class_weight: Any = None,
+    ) -> None:
+        super().__init__(learner, passes=passes, grow=grow, certify=certify, schema=schema)
+        self.class_weight = class_weight
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineClassifier:
         """Learn from scratch, ``passes`` times over the data."""
         self._check_passes()
         with self._unchanged_if_refused():
             X, y = self._checked(X, y, first=True)
             check_classification_targets(y)
-            weights = checked_weights(sample_weight, X.shape[0])
+            self._balance = _balance(self.class_weight)
+            weights = self._weighed(y, checked_weights(sample_weight, X.shape[0]))
             self._begin(y, *_classes_of(y))
             self._learn_all(X, y, weights)
         return self
@@ -79,7 +99,9 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         with self._unchanged_if_refused():
             X, y = self._checked(X, y, first)
             check_classification_targets(y)
-            weights = checked_weights(sample_weight, X.shape[0])
+            if first:
+                self._balance = _balance(self.class_weight)
+            weights = self._weighed(y, checked_weights(sample_weight, X.shape[0]))
             if first:
                 found, labels = _classes_of(y)
                 self._begin(y, found if classes is None else np.unique(classes), labels)
@@ -88,6 +110,14 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
             self._admit(y)
             self._learn(X, y, weights)
         return self
+
+    def _weighed(self, y: Any, weights: Any) -> Any:
+        """The weights of the rows, times those of their classes."""
+        balance = getattr(self, "_balance", None)
+        if balance is None or np.ndim(y) != 1:
+            return weights
+        own = balance.weights(y)
+        return own if weights is None else own * weights
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -171,19 +201,22 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
 
     def _has_probabilities(self) -> bool:
         learner = getattr(self, "learner_", None) or self._template("binary")
-        if learner.engine.has_probabilities:
+        if learner.task != "multilabel" or learner.engine.has_probabilities:
             return True
-        raise AttributeError("probabilities come with loss='logistic' or with a mixture")
+        raise AttributeError("probabilities of labels come with loss='logistic'")
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities: the sigmoid of a logistic margin, a mixture's share of votes.
+        """Class probabilities, calibrated along the run; of labels, the probability that a row has each.
 
-        Of labels, the probability that a row has each.
+        As everywhere in scikit-learn the predicted class has the largest, and of two classes they rise
+        with ``decision_function``: one that would contradict is put just beyond the border.
         """
         X = self._columns(X)
-        chances = self.learner_.predict_proba_many(X)
-        return chances if self._has_labels else chances[:, self._places()]
+        if self._has_labels:
+            return self.learner_.predict_proba_many(X)
+        chances = self.learner_.consistent_probabilities(self.learner_.decision_many(X))
+        return chances[:, self._places()]
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -201,6 +234,19 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         check_is_fitted(self, "learner_")
         weights = self.learner_.all_weights()
         return np.atleast_2d(self._in_order(weights).T)
+
+
+def _balance(class_weight: Any) -> Any:
+    """What weighs the classes; None where they count as they come."""
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, Mapping):
+        return Fixed(class_weight)
+    if class_weight == "balanced":
+        return Balance()
+    raise ValueError(
+        f"class_weight={class_weight!r}: give 'balanced' or a dict of weights by class"
+    )
 
 
 def _classes_of(y: Any) -> tuple[NDArray[Any], bool]:

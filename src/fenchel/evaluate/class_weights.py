@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -39,3 +40,22 @@ class Balance:
         if block.importance is not None:
             weights = weights * block.importance
         return block.replace(importance=weights)
+
+
+class Fixed(Balance):
+    """Weights that are given for each class; 1 for a class without.
+
+    >>> Fixed({"spam": 10.0}).weights(np.array(["ham", "spam"])).tolist()
+    [1.0, 10.0]
+    """
+
+    def __init__(self, given: Mapping[Any, float]) -> None:
+        super().__init__()
+        self._given = {label: float(weight) for label, weight in given.items()}
+        for label, weight in self._given.items():
+            if not 0.0 <= weight < float("inf"):
+                raise ValueError(f"class {label!r} has the weight {weight!r}: give a number ≥ 0")
+
+    def weights(self, labels: Any) -> Array:
+        """The weight of each label."""
+        return np.array([self._given.get(label, 1.0) for label in np.asarray(labels).tolist()])

@@ -17,7 +17,7 @@ from fenchel.certificates import Certificate
 from fenchel.certificates.aggregate import bayes_bound
 from fenchel.learners.engine import ONE, Engine
 from fenchel.loops.adahedge import named_arrays
-from fenchel.loops.calibration import calibrate_several, calibrate_two, new_calibration
+from fenchel.loops.calibration import FARTHEST, calibrate_several, calibrate_two, new_calibration
 from fenchel.parts.state import Array
 
 # The first rounds are all learned from, then every eighth: eight weights are known well by then.
@@ -26,6 +26,12 @@ STRIDE = 8
 
 # Logits that are larger on average were learned on features of no common scale: they are scaled down.
 LARGE = 4.0
+
+# Where logits are looked at to see whether they rise, and how much they rise at least.
+GRID = np.concatenate(
+    [np.linspace(-FARTHEST, -4.5, 72), np.linspace(-4.0, 4.0, 161), np.linspace(4.5, FARTHEST, 72)]
+)
+LEAST_SLOPE = 1e-6
 
 SMALLEST = 1e-300  # of a probability that is given
 
@@ -76,6 +82,15 @@ class Calibration:
         """Compute one row of class probabilities for each margin; nothing changes."""
         logits = self._logits(margins, ONE, given, learning=False)
         return self._chances(self._run(logits, np.zeros(0, np.int64), ONE, learning=False))
+
+    def rising(self, margins: Array, given: Any = None) -> Array:
+        """Compute the logits of two classes, made to rise with the margin wherever they would fall."""
+        logits = np.clip(self._logits(margins, ONE, given, learning=False), GRID[0], GRID[-1])
+        nothing = np.zeros(0, np.int64)
+        found = self._run(logits, nothing, ONE, learning=False)
+        highest = np.maximum.accumulate(self._run(GRID, nothing, ONE, learning=False))
+        below = highest[np.searchsorted(GRID, logits, side="right") - 1]
+        return np.asarray(np.maximum(found, below) + LEAST_SLOPE * logits)
 
     def certificate(self) -> Certificate:
         """Measure how much more log loss it had than the best of its forecasters, and the bound."""

@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fenchel.certificates import Certificate, Regret
 from fenchel.learners import catalogue, certification, features, raw_input, storage
-from fenchel.learners.calibration import Calibration
+from fenchel.learners.calibration import Calibration, two_chances
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding
 from fenchel.loops import check_rows
+from fenchel.loops.refined_stacking import lead_several, lead_two
 from fenchel.parts.state import Array
 from fenchel.rows import Block, Rows, validate
 from fenchel.schema import Schema
@@ -272,6 +273,19 @@ class Learner:
         if calibration is None:
             return self.engine.probabilities(margins)
         return calibration.probabilities(margins, self._given)
+
+    def consistent_probabilities(self, margins: Array) -> Array:
+        """Turn margins into probabilities whose largest is the predicted class, as scikit-learn wants it.
+
+        Of two classes they also rise with the margin. One that contradicts is put just beyond the border.
+        """
+        calibration = self.calibration
+        if calibration is None or not margins.size:
+            return self.probabilities(margins)
+        if self.task == "multiclass":
+            return lead_several(self.probabilities(margins), np.argmax(margins, axis=1))
+        logits = calibration.rising(margins, self._given)
+        return two_chances(lead_two(logits, (margins > 0.0).astype(np.int64)))
 
     @property
     def calibration(self) -> Calibration | None:
