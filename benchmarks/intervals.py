@@ -8,6 +8,7 @@ methods, each chosen in hindsight on its stream.
 import argparse
 import platform
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,6 @@ from benchmarks.quality import table
 from fenchel import Schema, learners
 from fenchel.certificates.coverage import coverage_bounds
 from fenchel.loops.coverage import cover, new_coverage
-from pathlib import Path
 
 PATH = Path(__file__).with_name("INTERVALS.md")
 BURN_IN = 300

@@ -13,8 +13,8 @@ def coverage_bounds(side: Coverage, alpha: float, name: str) -> list[Certificate
     """|misses/T − α| ≤ (h_T + 1)/T, and by the conjugate of the regret, for one side.
 
     With z_t = 1[s_t > r_t] − α and c_t = ∇ψ_t(θ_t) mirror descent promises, for the regret R_T of c_t on the
-    linearised losses −z_t·c against any u, R_T(u) = ψ_T*(u) + Σ ½·z_t²·max ψ_t″ + Σ (ψ_{t+1} − ψ_t)(θ_{t+1}). Its
-    conjugate at θ_{T+1}, the gap times T, is at most Σ z_t·c_t:
+    linearised losses −z_t·c against any u, R_T(u) = ψ_T*(u) + Σ ½·z_t²·max ψ_t″ + Σ (ψ_{t+1} − ψ_t)(θ_{t+1}).
+    Its conjugate at θ_{T+1}, the gap times T, is at most Σ z_t·c_t:
 
         ψ_T(θ_{T+1}) ≤ Σ z_t·c_t + Σ ½·z_t²·max ψ_t″ + Σ (ψ_{t+1} − ψ_t)(θ_{t+1}),
 

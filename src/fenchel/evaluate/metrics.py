@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,8 @@ class Seen(NamedTuple):
     positive one of two). Numbers: targets and predictions.
     """
 
-    targets: Array
-    predicted: Array
+    targets: NDArray[Any]
+    predicted: NDArray[Any]
     chances: Array | None
     weights: Array
 
@@ -86,7 +86,7 @@ class Error(Mean):
 
     def losses(self, seen: Seen) -> Array:
         """1 for a mistake."""
-        return (seen.predicted != seen.targets).astype(np.float64)
+        return np.asarray(seen.predicted != seen.targets, np.float64)
 
 
 class LogLoss(Mean):

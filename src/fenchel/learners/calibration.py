@@ -1,8 +1,8 @@
 """Probabilities of any classifier: its margins calibrated online, each strictly before its label.
 
 The margins of a loss that models probabilities are taken for logits, scaled down only where they are large on
-average; any others are put on the scale of their mean size. What comes out is never worse, by more than ln N + ln(T + 1) in all, than the
-logits as given (``fenchel.loops.newton_mixture``).
+average; any others are put on the scale of their mean size. What comes out is never worse, by more than
+ln N + ln(T + 1) in all, than the logits as given (``fenchel.loops.newton_mixture``).
 """
 
 from __future__ import annotations

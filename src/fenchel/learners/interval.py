@@ -213,7 +213,8 @@ class Interval(Engine):
         kept = super().__getstate__()
         kept["inner"], kept["spread"] = self.inner.copy(), self.spread.copy()
         kept["sides"] = {
-            name: side._make(array.copy() for array in side) for name, side in self.sides.items()
+            name: loop.Coverage(*(array.copy() for array in side))
+            for name, side in self.sides.items()
         }
         return kept
 
@@ -257,7 +258,8 @@ def interval(learner: Learner | str, coverage: float = 0.9) -> Learner:
 
     Parameters: ``learner``, any of regression or of classes; ``coverage``, between 0 and 1.
 
-    References: Gibbs & Candès (2021); Angelopoulos, Candès & Tibshirani (2023); Liu, Dobriban & Orabona (2026).
+    References: Gibbs & Candès (2021); Angelopoulos, Candès & Tibshirani (2023); Liu, Dobriban & Orabona
+    (2026).
 
     >>> from fenchel import learners
     >>> learner = learners.interval(learners.vovk_azoury_warmuth(), coverage=0.8)

@@ -226,7 +226,7 @@ class ClassBlend(Blend):
 
 
 class TwoClassBlend(ClassBlend):
-    """Two classes: the second's share of the vote less the first's, −1 … 1, or with a combination the logit."""
+    """Two classes: the second's share of the vote less the first's, with a combination the logit."""
 
     def learn(self, margins: Array, y: Array, weights: Array) -> Array:
         """p₊ − p₋ of the vote, ln p₊/p₋ of a combination."""
