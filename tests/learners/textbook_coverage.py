@@ -28,7 +28,7 @@ def rates(t, alpha):
 
 
 def run(scores, units, alpha, mutant=""):
-    """The radii, and the ledger: rounds, misses, Σ z·c, Σ ½z²ψ″, Σ of ψ's changes, out of reach, mean score."""
+    """The radii, and the sums of the ledger, in the places that the package gives them."""
     n, total, in_units, unit_sum, theta, gap = 0, 0.0, 0.0, 0.0, 0.0, 0.0
     levels, losses = np.zeros(38), np.zeros(38)
     ledger, radii = np.zeros(10), []

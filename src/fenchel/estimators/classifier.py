@@ -37,7 +37,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         Whether to measure both sides of the theorems that cover the run, for ``certificate_``.
     class_weight
         ``"balanced"``: every class counts alike, by the counts of labels so far, in ``partial_fit`` too;
-        or a dict of weights by class.
+        or a dict of weights by class. Predictions are then the likeliest class of the probabilities,
+        which were calibrated with these weights.
     schema
         What the columns of a frame are, a ``fenchel.Schema``, where it is not to be guessed: numbers
         are numbers, words categories, and a missing value is absent.
@@ -195,8 +196,12 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         margins = self.learner_.decision_many(X)
         if self._has_labels:
             return self.learner_.decode_many(margins)
-        several = margins.ndim == 2
-        numbers = np.argmax(margins, axis=1) if several else (margins > 0.0).astype(int)
+        if self.class_weight is not None:  # classes weigh in probabilities, whatever the loss makes of them
+            numbers = np.argmax(self.learner_.probabilities(margins), axis=1)
+        elif margins.ndim == 2:
+            numbers = np.argmax(margins, axis=1)
+        else:
+            numbers = (margins > 0.0).astype(int)
         return np.asarray(self.classes_[np.argsort(self._places())[numbers]])
 
     def _has_probabilities(self) -> bool:
@@ -215,8 +220,10 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         X = self._columns(X)
         if self._has_labels:
             return self.learner_.predict_proba_many(X)
-        chances = self.learner_.consistent_probabilities(self.learner_.decision_many(X))
-        return chances[:, self._places()]
+        margins = self.learner_.decision_many(X)
+        if self.class_weight is not None:
+            return self.learner_.probabilities(margins)[:, self._places()]
+        return self.learner_.consistent_probabilities(margins)[:, self._places()]
 
     @property
     def coef_(self) -> NDArray[np.float64]:
