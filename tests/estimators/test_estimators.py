@@ -11,7 +11,6 @@ from sklearn.preprocessing import StandardScaler
 
 from fenchel import Learner, learners
 from fenchel.estimators import OnlineClassifier, OnlineRegressor
-from fenchel.evaluate.class_weights import Balance
 from fenchel.models import ModelRefused
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -132,13 +131,19 @@ def test_probabilities_agree_with_predictions_and_rise_with_the_margin(name):
     assert (np.diff(chances[order, 1]) >= 0.0).all()
 
 
-def test_balanced_classes_weigh_by_the_counts_so_far():
-    twin = OnlineClassifier("perceptron").fit(X, Y, sample_weight=Balance().weights(Y))
+def test_balanced_classes_weigh_by_the_counts_so_far(tmp_path):
     parts = OnlineClassifier("perceptron", class_weight="balanced")
-    for begin in (0, 100):
-        stop = 100 if begin == 0 else len(Y)
+    for begin, stop in ((0, 100), (100, len(Y))):
         parts.partial_fit(X[begin:stop], Y[begin:stop], classes=np.unique(Y))
-    np.testing.assert_array_equal(parts.coef_, twin.coef_)
+    weights = len(Y) / 2.0 / np.bincount(Y)
+    np.testing.assert_allclose(parts.balance_.factors([0, 1]), weights)
+    chances = parts.learner_.predict_proba_many(X)[
+        :, [parts.learner_.classes.index(c) for c in (0, 1)]
+    ]
+    np.testing.assert_array_equal(parts.predict(X), np.argmax(chances * weights, axis=1))
+    parts.save(tmp_path / "m.fenchel")
+    loaded = OnlineClassifier.load(tmp_path / "m.fenchel")
+    np.testing.assert_array_equal(loaded.predict(X), parts.predict(X))
     with pytest.raises(ValueError, match="give 'balanced' or a dict"):
         OnlineClassifier(class_weight="even").fit(X, Y)
 

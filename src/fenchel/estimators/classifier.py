@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from copy import deepcopy as copy
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fenchel import learners
 from fenchel.estimators.base import OnlineEstimator, checked_weights, is_linear, shape_of
-from fenchel.evaluate.class_weights import Balance, Fixed
+from fenchel.evaluate.class_weights import balance_of
 from fenchel.learners.labels import in_order_met
 from fenchel.learners.learner import Learner
 from fenchel.schema import Schema
@@ -37,8 +37,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         Whether to measure both sides of the theorems that cover the run, for ``certificate_``.
     class_weight
         ``"balanced"``: every class counts alike, by the counts of labels so far, in ``partial_fit`` too;
-        or a dict of weights by class. Predictions are then the likeliest class of the probabilities,
-        which were calibrated with these weights.
+        or a dict of weights by class. Learning and probabilities stay as they are: the class with the
+        largest weight × probability is predicted.
     schema
         What the columns of a frame are, a ``fenchel.Schema``, where it is not to be guessed: numbers
         are numbers, words categories, and a missing value is absent.
@@ -66,6 +66,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     """
 
     _numeric = False
+    balance_: Any = None  # what weighs the classes
 
     def __init__(
         self,
@@ -86,8 +87,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         with self._unchanged_if_refused():
             X, y = self._checked(X, y, first=True)
             check_classification_targets(y)
-            self._balance = _balance(self.class_weight)
-            weights = self._weighed(y, checked_weights(sample_weight, X.shape[0]))
+            weights = checked_weights(sample_weight, X.shape[0])
+            self.balance_ = _balance(self.class_weight, y)
             self._begin(y, *_classes_of(y))
             self._learn_all(X, y, weights)
         return self
@@ -100,9 +101,12 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         with self._unchanged_if_refused():
             X, y = self._checked(X, y, first)
             check_classification_targets(y)
+            weights = checked_weights(sample_weight, X.shape[0])
             if first:
-                self._balance = _balance(self.class_weight)
-            weights = self._weighed(y, checked_weights(sample_weight, X.shape[0]))
+                self.balance_ = _balance(self.class_weight, y)
+            elif self.balance_ is not None:
+                self.balance_ = copy(self.balance_)
+                self.balance_.see(y)
             if first:
                 found, labels = _classes_of(y)
                 self._begin(y, found if classes is None else np.unique(classes), labels)
@@ -111,14 +115,6 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
             self._admit(y)
             self._learn(X, y, weights)
         return self
-
-    def _weighed(self, y: Any, weights: Any) -> Any:
-        """The weights of the rows, times those of their classes."""
-        balance = getattr(self, "_balance", None)
-        if balance is None or np.ndim(y) != 1:
-            return weights
-        own = balance.weights(y)
-        return own if weights is None else own * weights
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -196,8 +192,9 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         margins = self.learner_.decision_many(X)
         if self._has_labels:
             return self.learner_.decode_many(margins)
-        if self.class_weight is not None:  # classes weigh in probabilities, whatever the loss makes of them
-            numbers = np.argmax(self.learner_.probabilities(margins), axis=1)
+        if self.balance_ is not None:
+            chances = self.learner_.probabilities(margins)
+            numbers = np.argmax(chances * self.balance_.factors(self.learner_.outcomes()), axis=1)
         elif margins.ndim == 2:
             numbers = np.argmax(margins, axis=1)
         else:
@@ -221,8 +218,6 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         if self._has_labels:
             return self.learner_.predict_proba_many(X)
         margins = self.learner_.decision_many(X)
-        if self.class_weight is not None:
-            return self.learner_.probabilities(margins)[:, self._places()]
         return self.learner_.consistent_probabilities(margins)[:, self._places()]
 
     @property
@@ -243,17 +238,15 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         return np.atleast_2d(self._in_order(weights).T)
 
 
-def _balance(class_weight: Any) -> Any:
-    """What weighs the classes; None where they count as they come."""
+def _balance(class_weight: Any, y: Any) -> Any:
+    """What weighs the classes, once y was counted; None where they count as they come."""
     if class_weight is None:
         return None
-    if isinstance(class_weight, Mapping):
-        return Fixed(class_weight)
-    if class_weight == "balanced":
-        return Balance()
-    raise ValueError(
-        f"class_weight={class_weight!r}: give 'balanced' or a dict of weights by class"
-    )
+    if np.ndim(y) != 1:
+        raise ValueError("class_weight is for classes: y has a column for each label")
+    found = balance_of(class_weight)
+    found.see(y)
+    return found
 
 
 def _classes_of(y: Any) -> tuple[NDArray[Any], bool]:

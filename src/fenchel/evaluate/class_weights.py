@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,16 @@ class Balance:
             out[t] = self._total / (len(self._counts) * self._counts[label])
         return out
 
+    def see(self, labels: Any) -> None:
+        """Count some more labels."""
+        self.weights(labels)
+
+    def factors(self, classes: Any) -> Array:
+        """What each class weighs by now; 1 for one that was not met."""
+        met = max(len(self._counts), 1)
+        counts = [self._counts.get(label, 0) for label in classes]
+        return np.array([self._total / (met * n) if n else 1.0 for n in counts])
+
     def weighed(self, block: Block) -> Block:
         """The block with its rows weighed, on top of the importance that they have."""
         weights = self.weights(block.labels)
@@ -58,4 +68,30 @@ class Fixed(Balance):
 
     def weights(self, labels: Any) -> Array:
         """The weight of each label."""
-        return np.array([self._given.get(label, 1.0) for label in np.asarray(labels).tolist()])
+        return self.factors(np.asarray(labels).tolist())
+
+    def factors(self, classes: Any) -> Array:
+        """What each class weighs."""
+        return np.array([self._given.get(label, 1.0) for label in classes])
+
+
+def balance_of(class_weight: Any, counts: Iterable[Any] = ()) -> Balance:
+    """What weighs the classes: a dict of weights, or ``"balanced"`` by the counts so far.
+
+    >>> balance_of("balanced", [["ham", 3], ["spam", 1]]).factors(["spam"]).tolist()
+    [2.0]
+    """
+    if isinstance(class_weight, Mapping):
+        return Fixed(class_weight)
+    if class_weight != "balanced":
+        what = f"class_weight={class_weight!r}"
+        raise ValueError(f"{what}: give 'balanced' or a dict of weights by class")
+    made = Balance()
+    made._counts = {label: int(count) for label, count in counts}
+    made._total = sum(made._counts.values())
+    return made
+
+
+def counts_of(balance: Balance | None) -> list[list[Any]]:
+    """The counts of labels so far, for a file."""
+    return [] if balance is None else [[label, n] for label, n in balance._counts.items()]
