@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cli.cli_helpers import run, text_lines, write_lines
-from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.curve import Curve
+from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.report.feature_importance import evidence
 from fenchel.report.stream_stats import StreamStats
 from fenchel.streams import from_arrays
