@@ -263,7 +263,7 @@ class CalibrationError(Metric):
         return apart / total if total else float("nan")
 
 
-class Squared(Mean):
+class SquaredError(Mean):
     """The mean squared error."""
 
     name, tasks = "squared", ("regression",)
@@ -274,7 +274,7 @@ class Squared(Mean):
             return np.square(seen.predicted - seen.targets)
 
 
-class Absolute(Mean):
+class AbsoluteError(Mean):
     """The mean absolute error."""
 
     name, tasks = "absolute", ("regression",)
@@ -299,7 +299,7 @@ class QuantileLoss(Mean):
         return np.maximum(self.level * over, (self.level - 1.0) * over)
 
 
-class R2(Squared):
+class R2(SquaredError):
     """1 − squared error/that of the mean of all targets seen."""
 
     name, higher_is_better = "r2", True  # in the order of the squared error
@@ -331,7 +331,7 @@ class R2(Squared):
 
 
 KINDS: tuple[type[Metric], ...] = (
-    Error, LogLoss, Brier, Area, F1, Precision, Recall, CalibrationError, Squared, Absolute, R2,
+    Error, LogLoss, Brier, Area, F1, Precision, Recall, CalibrationError, SquaredError, AbsoluteError, R2,
 )  # fmt: skip
 BY_NAME = {kind.name: kind for kind in KINDS}
 

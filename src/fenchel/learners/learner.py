@@ -289,7 +289,7 @@ class Learner:
 
     @property
     def calibration(self) -> Calibration | None:
-        """What makes probabilities of the margins; None where the engine's are calibrated by itself."""
+        """The part that makes probabilities of margins; None where those of the engine need none."""
         with self._lock:
             self._settle()
             return self._calibration
