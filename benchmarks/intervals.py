@@ -119,7 +119,8 @@ def main() -> None:
         f"Made by `python -m benchmarks.intervals` with fenchel {fenchel.__version__}, Python "
         f"{platform.python_version()}, NumPy {np.__version__}.",
         "## Around fixed forecasts, target 0.90",
-        f"After {BURN_IN} rounds. The certificates bound the gap of each side: by the barrier, by the conjugate.",
+        f"After {BURN_IN} rounds. The certificates bound the gap of each side: by the barrier, "
+        "by the conjugate.",
         around_forecasts(),
         "## Around auto on the regression streams, target 0.90",
         "From the first round on.",

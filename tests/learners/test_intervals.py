@@ -94,7 +94,7 @@ def test_sets_of_classes_hold_the_label_as_often_as_asked_for():
 
 
 def test_what_has_no_interval_says_how_to_get_one():
-    with pytest.raises(ValueError, match="make it with learners.interval"):
+    with pytest.raises(ValueError, match=r"make it with learners\.interval"):
         learners.lms().predict_interval_one([1.0])
     with pytest.raises(ValueError, match="between 0 and 1"):
         learners.interval(learners.lms(), coverage=90)

@@ -1,4 +1,4 @@
-"""The radius of an interval as in a textbook, one round after the other, with its ledger; and mutants of it."""
+"""The radius of an interval as in a textbook, one round after the other; and mutants of it."""
 
 import numpy as np
 

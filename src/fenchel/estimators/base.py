@@ -118,7 +118,7 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         if told["classes"] is not None:
             model.classes_ = np.array(told["classes"])
         if isinstance(getattr(model, "class_weight", None), list):
-            model.class_weight = {label: weight for label, weight in model.class_weight}
+            model.class_weight = dict(model.class_weight)
         if getattr(model, "class_weight", None) is not None:
             model.balance_ = balance_of(model.class_weight, told["class_counts"])
         return model

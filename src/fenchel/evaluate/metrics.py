@@ -263,7 +263,7 @@ class CalibrationError(Metric):
         return apart / total if total else float("nan")
 
 
-class SquaredError(Mean):
+class MeanSquared(Mean):
     """The mean squared error."""
 
     name, tasks = "squared", ("regression",)
@@ -271,17 +271,17 @@ class SquaredError(Mean):
     def losses(self, seen: Seen) -> Array:
         """(prediction − target)²."""
         with np.errstate(over="ignore"):
-            return np.square(seen.predicted - seen.targets)
+            return np.asarray(np.square(seen.predicted - seen.targets))
 
 
-class AbsoluteError(Mean):
+class MeanAbsolute(Mean):
     """The mean absolute error."""
 
     name, tasks = "absolute", ("regression",)
 
     def losses(self, seen: Seen) -> Array:
         """|prediction − target|."""
-        return np.abs(seen.predicted - seen.targets)
+        return np.asarray(np.abs(seen.predicted - seen.targets))
 
 
 class QuantileLoss(Mean):
@@ -296,10 +296,10 @@ class QuantileLoss(Mean):
     def losses(self, seen: Seen) -> Array:
         """max(τ·(y − p), (1 − τ)·(p − y))."""
         over = seen.targets - seen.predicted
-        return np.maximum(self.level * over, (self.level - 1.0) * over)
+        return np.asarray(np.maximum(self.level * over, (self.level - 1.0) * over))
 
 
-class R2(SquaredError):
+class R2(MeanSquared):
     """1 − squared error/that of the mean of all targets seen."""
 
     name, higher_is_better = "r2", True  # in the order of the squared error
@@ -331,7 +331,7 @@ class R2(SquaredError):
 
 
 KINDS: tuple[type[Metric], ...] = (
-    Error, LogLoss, Brier, Area, F1, Precision, Recall, CalibrationError, SquaredError, AbsoluteError, R2,
+    Error, LogLoss, Brier, Area, F1, Precision, Recall, CalibrationError, MeanSquared, MeanAbsolute, R2,
 )  # fmt: skip
 BY_NAME = {kind.name: kind for kind in KINDS}
 

@@ -7,8 +7,8 @@ log loss, each with its own forgetting d ≤ 1:
     g_t = Σ_c (p_c − 1[c = y])·Φ_c,   A_t = d·A_{t−1} + γ·g_t·g_tᵀ,   w_{t+1} = w_t − A_t⁻¹·g_t,
 
 from w_1 = (1, 0, 0, …), where all of them agree. What is handed out is the mixture p = Σ v_i·p_i, with
-v_i ∝ Π p_{s,i}(y_s) and, after round t, a share 1/(t + 1) of the weight given back to all N alike (fixed share,
-Herbster & Warmuth 1998). Hence for each forecaster
+v_i ∝ Π p_{s,i}(y_s) and, after round t, a share 1/(t + 1) of the weight given back to all N alike (fixed
+share, Herbster & Warmuth 1998). Hence for each forecaster
 
     Σ −ln p_t(y_t) ≤ Σ −ln p_{t,i}(y_t) + ln N + ln(T + 1),
 
