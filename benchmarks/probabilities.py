@@ -111,10 +111,10 @@ def report(results: list[dict]) -> str:
                 "# Probabilities in one pass",
                 f"Made by `python -m benchmarks.probabilities` with fenchel {fenchel.__version__}, Python "
                 f"{platform.python_version()}, NumPy {np.__version__}; the peers' figures are those of "
-                "`python -m benchmarks.probability_peers`. Progressive log loss; in bold where a peer's is lower "
-                "than auto's on the rows that it played. *best rate* is the best of eight learning rates of Vowpal "
-                "Wabbit, in hindsight. *ece*: expected calibration error in 15 bins; *tied*: rows that share "
-                "the most frequent value.",
+                "`python -m benchmarks.probability_peers`. Progressive log loss; in bold where a peer's is "
+                "lower than auto's on the rows that it played. *best rate* is the best of eight learning "
+                "rates of Vowpal Wabbit, in hindsight. *ece*: expected calibration error in 15 bins; *tied*: "
+                "rows that share the most frequent value.",
                 "\n".join(counts(results)),
                 table(head, [cells(r) for r in results]),
             ]
