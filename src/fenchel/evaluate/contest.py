@@ -110,6 +110,13 @@ class Contest:
             return "log_loss", told
         return "", ""
 
+    def _shown(self, run: Run, ranked_by: str) -> dict[str, float]:
+        """The metrics that were asked for, or that the ranking rests on."""
+        found = run.metrics
+        wanted = len(set(self._asked)) if self._asked else 0
+        names = list(found)[:wanted] or ([ranked_by] if ranked_by else [])
+        return {name: found[name] for name in names}
+
     def _warm_up(self, run: Run, block: Block) -> None:
         """Load the compiled code on a twin: the seconds shown are those of learning."""
         learn(run.learner.copy(), next(block.parts(1)), self._width)
@@ -134,7 +141,7 @@ class Contest:
         tested = metric if mean and metric not in ("error", "squared") else ""
         pairs = self._by_metric[tested] if tested else self._pairs
         return Comparison(
-            [_entrant(name, runs[name]) for name in names],
+            [_entrant(name, runs[name], self._shown(runs[name], metric)) for name in names],
             [pairs.verdict(place[names[0]], place[name]) for name in names],
             runs[names[0]].constant,
             runs[names[0]].score.rounds,
@@ -153,9 +160,9 @@ def _cost(run: Run, metric: str) -> float:
     return cost if cost == cost else float("inf")  # NaN last
 
 
-def _entrant(name: str, run: Run) -> Entrant:
+def _entrant(name: str, run: Run, metrics: dict[str, float]) -> Entrant:
     memory = sum(array.nbytes for array in run.learner.state_arrays().values())
-    run.score.metrics = run.metrics
+    run.score.metrics = metrics
     return Entrant(name, run.score, memory)
 
 
