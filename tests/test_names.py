@@ -22,6 +22,8 @@ FILES = sorted(SOURCE.rglob("*.py"))
 ROLES = {"__init__", "protocol", "errors", "base"}
 # Any other shared name needs a reason.
 SHARED = {
+    "calibration": "a learner's part and its compiled loop",
+    "coverage": "a compiled loop, and the certificates of what it covered",
     "max_margin": "a learner's engine and its compiled loop",
     "multitask": "a learner's engine and its compiled loop",
     "regression": "learners of numbers, and the losses that they take",

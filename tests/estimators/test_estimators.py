@@ -122,10 +122,37 @@ def test_wrong_task_is_refused_by_name():
         OnlineClassifier("perceptron", passes=0).fit(X, Y)
 
 
-def test_probabilities_only_where_they_mean_something():
-    logistic = OnlineClassifier("gradient_descent:loss=logistic").fit(X, Y)
-    assert logistic.predict_proba(X).shape == (len(Y), 2)
-    assert not hasattr(OnlineClassifier("perceptron"), "predict_proba")
+@pytest.mark.parametrize("name", ["gradient_descent:loss=logistic", "perceptron"])
+def test_probabilities_agree_with_predictions_and_rise_with_the_margin(name):
+    model = OnlineClassifier(name).fit(X, Y)
+    chances = model.predict_proba(X)
+    np.testing.assert_array_equal(model.classes_[chances.argmax(axis=1)], model.predict(X))
+    order = np.argsort(model.decision_function(X), kind="stable")
+    assert (np.diff(chances[order, 1]) >= 0.0).all()
+
+
+def test_balanced_classes_weigh_by_the_counts_so_far(tmp_path):
+    parts = OnlineClassifier("perceptron", class_weight="balanced")
+    for begin, stop in ((0, 100), (100, len(Y))):
+        parts.partial_fit(X[begin:stop], Y[begin:stop], classes=np.unique(Y))
+    weights = len(Y) / 2.0 / np.bincount(Y)
+    np.testing.assert_allclose(parts.balance_.factors([0, 1]), weights)
+    chances = parts.learner_.predict_proba_many(X)[
+        :, [parts.learner_.classes.index(c) for c in (0, 1)]
+    ]
+    np.testing.assert_array_equal(parts.predict(X), np.argmax(chances * weights, axis=1))
+    parts.save(tmp_path / "m.fenchel")
+    loaded = OnlineClassifier.load(tmp_path / "m.fenchel")
+    np.testing.assert_array_equal(loaded.predict(X), parts.predict(X))
+    with pytest.raises(ValueError, match="give 'balanced' or a dict"):
+        OnlineClassifier(class_weight="even").fit(X, Y)
+
+
+def test_a_regressor_has_intervals():
+    model = OnlineRegressor("normalized_lms", interval=0.8).fit(X, Y.astype(float))
+    low, high = model.predict_interval(X).T
+    assert (low <= high).all()
+    assert model.learner_.covered()["coverage"] == pytest.approx(0.8, abs=0.05)
 
 
 @pytest.mark.parametrize("grow", [False, True])

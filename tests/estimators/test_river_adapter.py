@@ -62,8 +62,6 @@ def test_importance_and_names_of_any_kind():
 def test_the_wrong_task_is_refused():
     with pytest.raises(ValueError, match="RiverRegressor takes one for regression"):
         RiverRegressor(learners.arow())
-    with pytest.raises(ValueError, match="gives no probabilities"):
-        RiverClassifier(learners.arow()).predict_proba_one({"a": 1.0})
 
 
 def test_copies_go_their_own_way():

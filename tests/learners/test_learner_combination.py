@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import textbook_probabilities as textbook
 
 from fenchel import learners
 from fenchel.learners import Learner, Mixture
@@ -69,14 +70,17 @@ def test_binary_combination_is_the_textbook():
     X, y = two_classes()
     margins = np.stack([e.learn_many(X, y) for e in experts()], axis=1)
     sizes = np.cumsum(np.abs(margins), axis=0) / np.arange(1, ROWS + 1)[:, None]
-    standard = np.clip(margins / np.where(sizes > 0.0, sizes, 1.0), -1.0, 1.0)
-    chance = textbook_coins(standard, y)
+    standard = margins / np.where(sizes > 0.0, sizes, 1.0)
+    chance = textbook_coins(np.clip(standard, -1.0, 1.0), y)
     signs = np.where(margins > 0.0, 1.0, -1.0)
     vote = (textbook_hedge((1.0 - y[:, None] * signs) / 2.0) * signs).sum(axis=1)
     led = np.where(chance == 0.5, vote, chance - 0.5)  # the vote settles a tie
     both = np.stack([vote, np.where(led > 0.0, 1.0, -1.0)], axis=1)
     final = (textbook_hedge((1.0 - y[:, None] * both) / 2.0) * both).sum(axis=1)
-    expected = np.where(final > 0.0, 1.0, -1.0) * np.abs(2.0 * chance - 1.0)
+    refined = textbook.stacked(np.log(chance / (1.0 - chance)), standard, (y > 0) * 1)
+    logits = textbook.calibrated_two(np.log(refined[:, 1] / refined[:, 0]), (y > 0) * 1)
+    sign = np.where(final > 0.0, 1.0, -1.0)
+    expected = np.where(sign * logits > 0.0, logits, sign * 1e-3 / (1.0 + np.exp(-sign * logits)))
     got = learners.hedge(experts(), combined=True).learn_many(X, y)
     np.testing.assert_allclose(got, expected, atol=1e-8)
 

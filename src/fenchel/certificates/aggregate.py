@@ -10,6 +10,7 @@ import numpy as np
 
 from fenchel.certificates.certificate import Assumption, Certificate
 from fenchel.loops.adahedge import Hedge
+from fenchel.loops.newton_mixture import Refinement, bound_of
 
 EVERY = "a u for every"
 
@@ -89,6 +90,24 @@ def hedge_bound(hedge: Hedge, choice: Hedge | None = None) -> Certificate:
         expected - best,
         gap,
         expected + best + gap,
+    )
+
+
+def bayes_bound(mixture: Refinement) -> Certificate:
+    """Σ −ln p_t(y_t) − min_i Σ −ln p_{t,i}(y_t) ≤ ln N + ln(T + 1): a mixture of N forecasters.
+
+    One share in t + 1 of the weight is given back after round t (Herbster & Warmuth, 1998). Where examples
+    have an importance above 1, what their weighted log loss exceeds the mixture's own by is added.
+    """
+    lost, best, promised = bound_of(mixture)
+    return Certificate(
+        "Bayes mixture",
+        "Herbster & Warmuth, fixed share",
+        "log loss beyond the best forecaster's",
+        "the best of what is given and its corrections",
+        lost - best,
+        promised,
+        lost + best + promised,
     )
 
 

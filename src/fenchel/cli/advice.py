@@ -25,6 +25,9 @@ def advice(result: Comparison, regression: bool) -> str:
 
 def _winner(result: Comparison, regression: bool) -> str:
     name, score = result.best.specification, result.best.score
+    if result.ranked_by:
+        metric = result.ranked_by.replace("_", " ")
+        return f"Use {name}: {metric} {number(score.metrics[result.ranked_by])}."
     if regression:
         share = score.loss / result.constant.loss if result.constant.loss else 1.0
         return (
@@ -37,6 +40,9 @@ def _winner(result: Comparison, regression: bool) -> str:
 
 def _runner_up(result: Comparison, regression: bool) -> str:
     second, verdict = result.entrants[1], result.verdicts[1]
+    if result.ranked_by and result.tested_by == result.ranked_by:
+        more = f"{verdict.won:.3g} more a round"
+        return f"The next, {second.specification}, lost {more}. {_chance(verdict, 'z-test')}"
     if regression:
         more = f"{second.score.loss - result.best.score.loss:.3g} more a round"
         return f"The next, {second.specification}, lost {more}. {_chance(verdict, 'z-test')}"

@@ -35,6 +35,10 @@ def main() -> None:
 @click.option("--predictions", metavar="FILE", help="Each prediction, made before its label.")
 @click.option("--checkpoint-every", type=click.IntRange(1), metavar="N",
               help="Save after every N rounds too.")  # fmt: skip
+@options.metrics
+@options.interval
+@click.option("--class-weight", type=click.Choice(("balanced",)),
+              help="Every class counts alike, by the counts of labels so far.")  # fmt: skip
 @options.certify
 @options.json_file
 @options.learning
@@ -63,22 +67,46 @@ def train(**given: Any) -> None:
     metavar="[COLUMN]",
     help="Write the rows' names too: of this column, or of the one that train named.",
 )
+@click.option("--proba", is_flag=True, help="The probability of each class too.")
+@click.option("--margin", is_flag=True, help="The margin too, one for each of several classes.")
+@options.interval
+@click.option("--top", type=click.IntRange(1), metavar="K", help="The K likeliest classes too.")
+@options.cost
 @options.reading
 @options.on_error
 @options.quiet
 def predict(**given: Any) -> None:
     """Predict the label or number of each row of DATA, one a line.
 
-    Labels in DATA are not needed, and not looked at.
+    With any of --id, --proba, --margin, --interval and --top a table: CSV, or by the name of --output
+    JSON lines or Parquet. Labels in DATA are not needed, and not looked at.
     """
     from fenchel.cli.commands import predict
 
     predict.predict(**given)
 
 
+@main.command(short_help="Score a MODEL on labelled DATA.")
+@click.argument("model")
+@click.argument("data")
+@click.option("--metric", "names", metavar="NAME", multiple=True, help="Only these; repeat it.")
+@options.cost
+@click.option("--report", metavar="FILE", help="A page with pictures, as one HTML file.")
+@options.json_file
+@options.reading
+@options.on_error
+@options.quiet
+def test(**given: Any) -> None:
+    """Score the predictions of a MODEL on labelled DATA; it does not learn from them."""
+    from fenchel.cli.commands import test
+
+    test.test(**given)
+
+
 @main.command(short_help="Run learners side by side, and recommend one.")
 @click.argument("data", default="breast_cancer")
 @options.many_learners
+@options.metrics
 @options.certify
 @click.option("--report", metavar="FILE", help="A page with pictures, as one HTML file.")
 @options.json_file

@@ -19,6 +19,7 @@ from fenchel.learners import (
 from fenchel.learners.catalogue import parameters_of, similar_names
 from fenchel.learners.registry import certified
 from fenchel.learners.specification import check, name_of, parse, parse_nested
+from fenchel.losses import Huber, Quantile
 
 # A regression loss for learners that take any: squared, or one with a Lipschitz constant.
 REGRESSION_LOSS = {
@@ -81,7 +82,7 @@ class Builder:
             return hedge([self._build(part, task) for part in inner], **parameters)
         made: Learner
         if nested:
-            learner = self._build("+".join(inner), "binary")
+            learner = self._build("+".join(inner), task if name == "interval" else "binary")
             made = from_parameters(name, {"learner": learner, **parameters})
             return made
         two = "binary" if task in ("multiclass", "ranking") else task
@@ -107,7 +108,7 @@ class Builder:
         if self.loss is not None and not takes_loss:
             raise _wrong(f"{name} has a loss of its own; leave --loss out.", "--loss")
         if takes_loss and self.loss is not None:
-            asked["loss"] = self.loss
+            asked["loss"] = loss_of(self.loss)
         elif takes_loss and task == "regression" and "loss" not in parameters:
             asked["loss"] = REGRESSION_LOSS.get(name, "squared")
         if not self.intercept:
@@ -115,6 +116,26 @@ class Builder:
         if task == "binary" and CATALOGUE[name].tasks == ("regression",):
             asked["task"] = "binary"
         return asked
+
+
+def loss_of(text: str) -> Any:
+    """Return the loss as typed: a name, or ``quantile:LEVEL`` and ``huber:DELTA`` as objects.
+
+    >>> loss_of("quantile:0.9"), loss_of("hinge")
+    (Quantile(tau=0.9), 'hinge')
+    """
+    name, _, level = text.partition(":")
+    if name not in ("quantile", "huber") or not level:
+        return text
+    try:
+        found = float(level)
+    except ValueError:
+        found = -1.0
+    if found <= 0.0 or (name == "quantile" and found >= 1.0):
+        raise ValueError(
+            f"loss={text!r}: give quantile:LEVEL with a level between 0 and 1, or huber:DELTA"
+        )
+    return Quantile(tau=found) if name == "quantile" else Huber(delta=found)
 
 
 def tasks_of(text: str) -> tuple[str, ...]:

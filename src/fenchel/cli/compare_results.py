@@ -39,13 +39,17 @@ class CompareResults:
         learner = self._best.learner
         counts = [counted(self.result.rounds, "round"), counted(learner.columns, "feature")]
         lines = [f"{self.source.name}: {', '.join([*counts, learner.task])}"]
+        if self.result.because:
+            lines.append(self.result.because)
         if learner.labels is None:
             lines += ["", *_of_numbers(self.result)]
         else:
             lines += [f"classes: {mapping(learner)}", "", *_of_classes(self.result)]
         if certified is not None:
             lines += ["", *certificate_lines(certified)]
-        lines += ["", f"best constant: {self._constant(', ')}", "", self._advice()]
+        constant = f"best constant: {self._constant(', ')}"
+        previous = f"previous label: loss {number(self._best.previous.loss)}"
+        lines += ["", constant, previous, "", self._advice()]
         return "\n".join(lines)
 
     def write_page(self, file: str, watched: StreamStats) -> None:
@@ -72,13 +76,19 @@ class CompareResults:
         return advice(self.result, regression=self._best.learner.labels is None)
 
 
+def _metric_names(result: Comparison) -> list[str]:
+    return [name.replace("_", " ") for name in result.entrants[0].score.metrics]
+
+
 def _of_classes(result: Comparison) -> list[str]:
     headings = ["learner", "error", "mistakes", "margin\nerrors", "updates", "seconds", "memory"]
-    rows = []
+    headings, rows = headings + _metric_names(result), []
     for name, score, memory in result.entrants:
         counts = [score.mistakes, score.margin_errors, score.updates]
         cells = ["–" if count is None else f"{count:,}" for count in counts]
-        rows.append([name, f"{score.error:.2%}", *cells, seconds(score.seconds), size(memory)])
+        told = [number(value) for value in score.metrics.values()]
+        last = seconds(score.seconds), size(memory)
+        rows.append([name, f"{score.error:.2%}", *cells, *last, *told])
     if all(row[4] == "–" for row in rows):
         headings, rows = headings[:4] + headings[5:], [row[:4] + row[5:] for row in rows]
     return text_table(headings, rows)
@@ -86,9 +96,11 @@ def _of_classes(result: Comparison) -> list[str]:
 
 def _of_numbers(result: Comparison) -> list[str]:
     headings = ["learner", "loss", "share of\nconstant", "seconds", "memory"]
-    rows = []
+    headings, rows = headings + _metric_names(result), []
     for name, score, memory in result.entrants:
         share = score.loss / result.constant.loss if result.constant.loss else float("nan")
         relative = f"{share:.3f}" if share < 1e4 else f"{share:.1g}"
-        rows.append([name, number(score.loss), relative, seconds(score.seconds), size(memory)])
+        told = [number(value) for value in score.metrics.values()]
+        last = seconds(score.seconds), size(memory)
+        rows.append([name, number(score.loss), relative, *last, *told])
     return text_table(headings, rows)

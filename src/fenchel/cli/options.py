@@ -40,6 +40,26 @@ certify = click.option(
     help="Measure both sides of the theorems that cover the run; reads the data a second time. "
     "Shown with --quiet too, unless --json has them.",
 )
+metrics = click.option(
+    "--metric",
+    "metrics",
+    metavar="NAME",
+    multiple=True,
+    help="error, log_loss, brier, auc, f1, precision, recall, ece; squared, absolute, "
+    "quantile:LEVEL, r2; repeat it.",
+)
+interval = click.option(
+    "--interval",
+    type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+    metavar="C",
+    help="Intervals that cover a share C of the targets, or sets of classes that hold them.",
+)
+cost = click.option(
+    "--cost",
+    type=(float, float),
+    metavar="ALARM MISS",
+    help="What a false alarm and a miss of the positive class cost: decisions follow.",
+)
 quiet = click.option("--quiet", is_flag=True, help="Say nothing but results and errors.")
 
 learning = _together(

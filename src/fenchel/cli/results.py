@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +33,12 @@ def tell_score(run: Run, stream: Stream, seconds: float) -> None:
         fact("NDCG", number(run.learner.ndcg))
     else:
         fact("best constant", f"{number(run.constant.loss)} ({constant_label(run)})")
+        fact("previous label", number(run.previous.loss))
+    for name, value in run.metrics.items():
+        fact(name.replace("_", " "), number(value))
+    if hasattr(run.learner.engine, "covered"):
+        for name, value in run.learner.covered().items():
+            fact(name, number(value))
     if score.updates is not None:
         fact("updates", f"{score.updates:,}")
     names = stream.names
@@ -68,6 +73,7 @@ def figures(
         "rounds": some.score.rounds,
         "features": some.learner.columns,
         "best_constant_loss": None if some.learner.task == "ranking" else some.constant.loss,
+        "previous_label_loss": None if some.learner.task == "ranking" else some.previous.loss,
         "learners": [
             {"spec": name, **_score(run), **promised.get(name, {})} for name, run in runs.items()
         ],
@@ -79,7 +85,10 @@ def figures(
 
 def _score(run: Run) -> dict[str, Any]:
     names = ("loss", "error", "mistakes", "margin_errors", "updates", "seconds")
-    found = {name: getattr(run.score, name) for name in names}
+    found: dict[str, Any] = {name: getattr(run.score, name) for name in names}
+    found["metrics"] = run.metrics
+    if hasattr(run.learner.engine, "covered"):
+        found["metrics"] |= run.learner.covered()
     if run.learner.task == "ranking":  # how well it ordered queries before it learned from them
         found |= {"auc": run.learner.auc, "ndcg": run.learner.ndcg}
     return found
@@ -96,15 +105,6 @@ def prediction_lines(file: str) -> Iterator[Callable[[Iterable[Any]], None]]:
     """Open a file (or ``-``) for predictions, one a line; yields the function that writes some."""
     with blame(file), click.open_file(file, "w") as output:
         yield lambda predictions: output.writelines(f"{shown(p)}\n" for p in predictions)
-
-
-@contextmanager
-def prediction_table(file: str) -> Iterator[Callable[[Iterable[tuple[Any, ...]]], None]]:
-    """Open a file (or ``-``) for CSV of identifiers and predictions; yields what writes some."""
-    with blame(file), click.open_file(file, "w") as output:
-        table = csv.writer(output, lineterminator="\n")
-        table.writerow(("id", "prediction"))
-        yield lambda found: table.writerows((name, shown(p)) for name, p in found)
 
 
 # ── files that are written ──────────────────────────────────────────────────────────────────────

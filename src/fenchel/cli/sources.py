@@ -104,11 +104,16 @@ class Data:
 
 
 def open_data(
-    place: str, reading: Reading, learner: Learner | None = None, frozen: bool = False
+    place: str,
+    reading: Reading,
+    learner: Learner | None = None,
+    frozen: bool = False,
+    labelled: bool | None = None,
 ) -> Data:
     """Open a file, standard input, or embedded data, for a learner that knows some columns or none.
 
-    ``frozen`` is for rows to predict: labels are not needed, and nothing new is taken up.
+    ``frozen`` is for rows to predict: labels are not needed unless ``labelled``, and nothing new is
+    taken up.
     """
     said = reading.schema()
     schema = said if learner is None else _extended(learner.schema, said)
@@ -130,7 +135,7 @@ def open_data(
         separator=reading.separator,
         decimal=reading.decimal,
         on_error=reading.on_error,
-        labelled=not frozen,
+        labelled=not frozen if labelled is None else labelled,
         frozen=frozen,
     )
     hashed = stream.names is not None and stream.names.bits is not None

@@ -31,13 +31,17 @@ class TrainOptions:
     no_intercept: bool
     quiet: bool
     certify: bool = False
+    metrics: tuple[str, ...] = ()
+    interval: float | None = None
+    class_weight: str | None = None
 
     @property
     def specification(self) -> str:
-        """The learner named, or the one taken where none is."""
-        if self.learner is not None:
-            return self.learner
-        return "arow" if self.task == "ranking" else "auto"
+        """The learner named, or the one taken where none is; inside an interval where one is asked for."""
+        inner = self.learner or ("arow" if self.task == "ranking" else "auto")
+        if self.interval is None:
+            return inner
+        return f"interval:coverage={self.interval:g},learner={inner}"
 
     def build_early(self) -> Learner:
         """Build the learner before any data is read, for the task named or the first it can do."""
@@ -58,7 +62,11 @@ class TrainOptions:
 
     def check(self, reading: Reading, data: str) -> None:
         """Refuse options that contradict each other, before any work is done."""
-        chosen = self.learner or self.loss or self.no_intercept or self.task
+        chosen = self.learner or self.loss or self.no_intercept or self.task or self.interval
+        if self.resume and self.class_weight:
+            raise click.UsageError(
+                "--class-weight counts labels from the first row on: not with --resume."
+            )
         if self.resume and (chosen or reading.bits):
             raise click.UsageError("--resume goes on with the learner and its options as saved.")
         if self.certify and (self.resume or self.passes > 1):

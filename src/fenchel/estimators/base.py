@@ -23,6 +23,7 @@ from sklearn.utils.validation import (
 from fenchel import learners, models
 from fenchel.certificates import Certificate
 from fenchel.estimators.frame_input import RawTable, as_input, is_table, repeated_rows
+from fenchel.evaluate.class_weights import balance_of, counts_of
 from fenchel.learners import storage
 from fenchel.learners.learner import Learner
 from fenchel.learners.raw_input import is_raw
@@ -90,12 +91,15 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         parameters = self.get_params(deep=False)
         for own in ("learner", "schema"):  # the file is that of a learner
             parameters.pop(own, None)
+        if isinstance(parameters.get("class_weight"), dict):  # keys of JSON are texts
+            parameters["class_weight"] = [list(pair) for pair in parameters["class_weight"].items()]
         told = {
             "kind": type(self).__name__,
             "parameters": parameters,
             "features": self.n_features_in_,
             "names": None if names is None else names.tolist(),
             "classes": None if classes is None else classes.tolist(),
+            "class_counts": counts_of(getattr(self, "balance_", None)),
         }
         storage.save(self.learner_, path, more_metadata={"estimator": told})
 
@@ -114,6 +118,10 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
             model.feature_names_in_ = np.array(told["names"], dtype=object)
         if told["classes"] is not None:
             model.classes_ = np.array(told["classes"])
+        if isinstance(getattr(model, "class_weight", None), list):
+            model.class_weight = dict(model.class_weight)
+        if getattr(model, "class_weight", None) is not None:
+            model.balance_ = balance_of(model.class_weight, told["class_counts"])
         return model
 
     def _template(self, task: str) -> Learner:

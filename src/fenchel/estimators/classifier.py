@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy as copy
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from fenchel import learners
 from fenchel.estimators.base import OnlineEstimator, checked_weights, is_linear, shape_of
+from fenchel.evaluate.class_weights import balance_of
 from fenchel.learners.labels import in_order_met
 from fenchel.learners.learner import Learner
+from fenchel.schema import Schema
 
 
 class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
@@ -32,6 +35,10 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         Whether later calls of ``partial_fit`` may bring new classes and new columns.
     certify
         Whether to measure both sides of the theorems that cover the run, for ``certificate_``.
+    class_weight
+        ``"balanced"``: every class counts alike, by the counts of labels so far, in ``partial_fit`` too;
+        or a dict of weights by class. Learning and probabilities stay as they are: the class with the
+        largest weight × probability is predicted.
     schema
         What the columns of a frame are, a ``fenchel.Schema``, where it is not to be guessed: numbers
         are numbers, words categories, and a missing value is absent.
@@ -59,6 +66,20 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     """
 
     _numeric = False
+    balance_: Any = None  # what weighs the classes
+
+    def __init__(
+        self,
+        learner: Any = "auto",
+        *,
+        passes: int = 1,
+        grow: bool = False,
+        certify: bool = False,
+        schema: Schema | None = None,
+        class_weight: Any = None,
+    ) -> None:
+        super().__init__(learner, passes=passes, grow=grow, certify=certify, schema=schema)
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineClassifier:
         """Learn from scratch, ``passes`` times over the data."""
@@ -67,6 +88,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
             X, y = self._checked(X, y, first=True)
             check_classification_targets(y)
             weights = checked_weights(sample_weight, X.shape[0])
+            self.balance_ = _balance(self.class_weight, y)
             self._begin(y, *_classes_of(y))
             self._learn_all(X, y, weights)
         return self
@@ -80,6 +102,11 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
             X, y = self._checked(X, y, first)
             check_classification_targets(y)
             weights = checked_weights(sample_weight, X.shape[0])
+            if first:
+                self.balance_ = _balance(self.class_weight, y)
+            elif self.balance_ is not None:
+                self.balance_ = copy(self.balance_)
+                self.balance_.see(y)
             if first:
                 found, labels = _classes_of(y)
                 self._begin(y, found if classes is None else np.unique(classes), labels)
@@ -165,25 +192,33 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         margins = self.learner_.decision_many(X)
         if self._has_labels:
             return self.learner_.decode_many(margins)
-        several = margins.ndim == 2
-        numbers = np.argmax(margins, axis=1) if several else (margins > 0.0).astype(int)
+        if self.balance_ is not None:
+            chances = self.learner_.probabilities(margins)
+            numbers = np.argmax(chances * self.balance_.factors(self.learner_.outcomes()), axis=1)
+        elif margins.ndim == 2:
+            numbers = np.argmax(margins, axis=1)
+        else:
+            numbers = (margins > 0.0).astype(int)
         return np.asarray(self.classes_[np.argsort(self._places())[numbers]])
 
     def _has_probabilities(self) -> bool:
         learner = getattr(self, "learner_", None) or self._template("binary")
-        if learner.engine.has_probabilities:
+        if learner.task != "multilabel" or learner.engine.has_probabilities:
             return True
-        raise AttributeError("probabilities come with loss='logistic' or with a mixture")
+        raise AttributeError("probabilities of labels come with loss='logistic'")
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities: the sigmoid of a logistic margin, a mixture's share of votes.
+        """Class probabilities, calibrated along the run; of labels, the probability that a row has each.
 
-        Of labels, the probability that a row has each.
+        As everywhere in scikit-learn the predicted class has the largest, and of two classes they rise
+        with ``decision_function``: one that would contradict is put just beyond the border.
         """
         X = self._columns(X)
-        chances = self.learner_.predict_proba_many(X)
-        return chances if self._has_labels else chances[:, self._places()]
+        if self._has_labels:
+            return self.learner_.predict_proba_many(X)
+        margins = self.learner_.decision_many(X)
+        return self.learner_.consistent_probabilities(margins)[:, self._places()]
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -201,6 +236,17 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         check_is_fitted(self, "learner_")
         weights = self.learner_.all_weights()
         return np.atleast_2d(self._in_order(weights).T)
+
+
+def _balance(class_weight: Any, y: Any) -> Any:
+    """What weighs the classes, once y was counted; None where they count as they come."""
+    if class_weight is None:
+        return None
+    if np.ndim(y) != 1:
+        raise ValueError("class_weight is for classes: y has a column for each label")
+    found = balance_of(class_weight)
+    found.see(y)
+    return found
 
 
 def _classes_of(y: Any) -> tuple[NDArray[Any], bool]:

@@ -11,6 +11,7 @@ from sklearn.base import RegressorMixin
 from fenchel import learners
 from fenchel.estimators.base import OnlineEstimator, checked_weights, is_linear, shape_of
 from fenchel.learners.learner import Learner
+from fenchel.schema import Schema
 
 
 class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
@@ -18,7 +19,8 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
 
     Parameters and attributes as those of ``OnlineClassifier``; the learner is one of regression,
     ``"auto"`` by default. Where y has several columns, one learner serves each, over one reading of
-    X: ``coef_`` is then (outputs, features).
+    X: ``coef_`` is then (outputs, features). With ``interval=0.9`` nine in ten targets lie inside
+    ``predict_interval``.
 
     Examples
     --------
@@ -30,6 +32,19 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     """
 
     _numeric = True
+
+    def __init__(
+        self,
+        learner: Any = "auto",
+        *,
+        passes: int = 1,
+        grow: bool = False,
+        certify: bool = False,
+        schema: Schema | None = None,
+        interval: float | None = None,
+    ) -> None:
+        super().__init__(learner, passes=passes, grow=grow, certify=certify, schema=schema)
+        self.interval = interval
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineRegressor:
         """Learn from scratch, ``passes`` times over the data."""
@@ -62,6 +77,10 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
 
     def _new_learner(self, y: NDArray[Any]) -> Learner:
         learner = self._template("regression")
+        if self.interval is not None and learner.name != "interval":
+            if y.ndim == 2:
+                raise ValueError("interval is around one number a row: y has several columns")
+            learner = learners.interval(learner, coverage=self.interval)
         if y.ndim == 2 and learner.task == "regression":
             learner = learners.multi_output(learner)
         if learner.task not in ("regression", "multioutput"):
@@ -72,6 +91,11 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         """Predict the number of each row, as the next round would predict it; one column an output."""
         X = self._columns(X)
         return np.asarray(self.learner_.decision_many(X))
+
+    def predict_interval(self, X: Any) -> NDArray[np.float64]:
+        """Predict the interval of each row, lower and upper (``interval=0.9``)."""
+        X = self._columns(X)
+        return np.asarray(self.learner_.predict_interval_many(X))
 
     @property
     def coef_(self) -> NDArray[np.float64]:

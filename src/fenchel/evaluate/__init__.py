@@ -6,8 +6,10 @@ from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.contest import Comparison, Contest, compare
 from fenchel.evaluate.default_learners import learners_for
 from fenchel.evaluate.measures import Outcome, outcome
+from fenchel.evaluate.metrics import Metrics, metric, metrics_of
 from fenchel.evaluate.progressive import Run, Score, progressive
 from fenchel.evaluate.queries import whole_queries
+from fenchel.evaluate.scoring import Scoring
 from fenchel.evaluate.significance import Verdict
 
 __all__ = [
@@ -15,14 +17,18 @@ __all__ = [
     "Certified",
     "Comparison",
     "Contest",
+    "Metrics",
     "Outcome",
     "Run",
     "Score",
+    "Scoring",
     "Verdict",
     "best_certificates",
     "compare",
     "learn",
     "learners_for",
+    "metric",
+    "metrics_of",
     "outcome",
     "predict",
     "progressive",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,11 +10,15 @@ import numpy as np
 from fenchel.evaluate.block_cutting import learn
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
-from fenchel.evaluate.progressive import Run, Score
+from fenchel.evaluate.progressive import Run, Score, Step
 from fenchel.evaluate.significance import Pairs, Verdict
 from fenchel.learners import Learner
 from fenchel.learners.workers import in_parallel
+from fenchel.parts.state import Array
 from fenchel.rows import Block
+
+# Where a class is rarer, mistakes tell little of learners.
+RARE = 0.05
 
 
 class Entrant(NamedTuple):
@@ -32,6 +36,9 @@ class Comparison(NamedTuple):
     verdicts: list[Verdict]
     constant: BestConstant
     rounds: int
+    ranked_by: str = ""  # a metric, or nothing for the task's own loss
+    tested_by: str = ""  # what the verdicts are about
+    because: str = ""
 
     @property
     def best(self) -> Entrant:
@@ -47,14 +54,24 @@ class Contest:
     """
 
     def __init__(
-        self, learners: Mapping[str, Learner], width: int = 0, most_full: int | None = None
+        self,
+        learners: Mapping[str, Learner],
+        width: int = 0,
+        most_full: int | None = None,
+        metrics: Sequence[str] = (),
     ) -> None:
         tasks = {learner.task for learner in learners.values()}
         if len(tasks) != 1:
             raise ValueError(f"learners of {tasks or 'nothing'}: give learners of one task")
-        self.runs = {name: Run(learner, width) for name, learner in learners.items()}
+        self._asked = tuple(metrics)
+        classes = tasks <= {"binary", "multiclass"}
+        kept = (*metrics, "log_loss") if classes else tuple(metrics)
+        self.runs = {name: Run(learner, width, kept) for name, learner in learners.items()}
         self.withdrawn: list[str] = []
-        self._pairs = Pairs(len(self.runs), regression=tasks == {"regression"})
+        self._pairs = Pairs(len(self.runs), regression=not classes)
+        self._by_metric = {
+            name: Pairs(len(self.runs), regression=True) for name in dict.fromkeys(kept)
+        }
         self._width, self._most_full = width, most_full
         self._warm = False
 
@@ -70,6 +87,35 @@ class Contest:
         losses = dict(zip(names, (step.outcome.losses for step in steps), strict=True))
         nothing = np.zeros(len(block))
         self._pairs.see([losses.get(name, nothing) for name in self.runs])
+        self._see_metrics(dict(zip(names, steps, strict=True)), nothing)
+
+    def _see_metrics(self, steps: dict[str, Step], nothing: Array) -> None:
+        """Keep what the pairs of learners differ by in each metric that is a mean over rows."""
+        for metric, pairs in list(self._by_metric.items()):
+            found = []
+            for name, run in self.runs.items():
+                seen = steps[name].seen if name in steps else None
+                one = run.scoring.metrics.each.get(metric)
+                lost = None if seen is None or one is None else one.losses(seen)
+                found.append(nothing if lost is None else lost)
+            pairs.see(found)
+
+    def _ranking(self, some: Run) -> tuple[str, str]:
+        """The metric to rank by, and why where nobody asked for it."""
+        if self._asked:
+            return next(iter(some.scoring.metrics.each)), ""
+        rarest = some.constant.rarest
+        if rarest < RARE and "log_loss" in some.scoring.metrics.each:
+            told = f"a class has {rarest:.2%} of the rows: ranked by log loss, not by error"
+            return "log_loss", told
+        return "", ""
+
+    def _shown(self, run: Run, ranked_by: str) -> dict[str, float]:
+        """The metrics that were asked for, or that the ranking rests on."""
+        found = run.metrics
+        wanted = len(set(self._asked)) if self._asked else 0
+        names = list(found)[:wanted] or ([ranked_by] if ranked_by else [])
+        return {name: found[name] for name in names}
 
     def _warm_up(self, run: Run, block: Block) -> None:
         """Load the compiled code on a twin: the seconds shown are those of learning."""
@@ -83,27 +129,52 @@ class Contest:
                 self.withdrawn.append(name)
 
     def result(self) -> Comparison:
-        """Tell how they stand."""
+        """Tell how they stand: by the first metric asked for, else by the task's own loss.
+
+        Where a class has less than 5 % of the rows, by log loss: all that say nothing of it err as rarely.
+        """
         runs = {n: run for n, run in self.runs.items() if n not in self.withdrawn}
-        names = sorted(runs, key=lambda name: runs[name].score.loss)
+        metric, because = self._ranking(next(iter(runs.values())))
+        names = sorted(runs, key=lambda name: _cost(runs[name], metric))
         place = {name: k for k, name in enumerate(self.runs)}
+        mean = bool(metric) and runs[names[0]].scoring.metrics.each[metric].is_mean
+        tested = metric if mean and metric not in ("error", "squared") else ""
+        pairs = self._by_metric[tested] if tested else self._pairs
         return Comparison(
-            [_entrant(name, runs[name]) for name in names],
-            [self._pairs.verdict(place[names[0]], place[name]) for name in names],
+            [_entrant(name, runs[name], self._shown(runs[name], metric)) for name in names],
+            [pairs.verdict(place[names[0]], place[name]) for name in names],
             runs[names[0]].constant,
             runs[names[0]].score.rounds,
+            metric,
+            tested,
+            because,
         )
 
 
-def _entrant(name: str, run: Run) -> Entrant:
+def _cost(run: Run, metric: str) -> float:
+    """What learners are ranked by, the least first."""
+    if not metric:
+        return run.score.loss
+    one = run.scoring.metrics.each[metric]
+    cost = -one.value if one.higher_is_better else one.value
+    return cost if cost == cost else float("inf")  # NaN last
+
+
+def _entrant(name: str, run: Run, metrics: dict[str, float]) -> Entrant:
     memory = sum(array.nbytes for array in run.learner.state_arrays().values())
+    run.score.metrics = metrics
     return Entrant(name, run.score, memory)
 
 
 def compare(
-    learners: Mapping[str, Learner | str], blocks: Iterable[Block], width: int = 0
+    learners: Mapping[str, Learner | str],
+    blocks: Iterable[Block],
+    width: int = 0,
+    metrics: Sequence[str] = (),
 ) -> Comparison:
     """Run learners, or those of specifications, side by side over one reading of the blocks.
+
+    The first of ``metrics`` (``fenchel.evaluate.metrics``) ranks them.
 
     >>> from fenchel import learners
     >>> from fenchel.streams import from_arrays
@@ -112,7 +183,7 @@ def compare(
     >>> result.rounds, result.best.score.mistakes, result.constant.loss
     (10, 2, 0.5)
     """
-    contest = Contest(_entrants(learners), width)
+    contest = Contest(_entrants(learners), width, metrics=metrics)
     with naming([run.learner for run in contest.runs.values()], blocks):
         for block in blocks_of(blocks):
             contest.learn(block)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from fenchel.evaluate.block_cutting import learn_block
-from fenchel.evaluate.constant import BestConstant
+from fenchel.evaluate.constant import BestConstant, PreviousLabel
 from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
 from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.measures import Flags, Outcome, outcome
+from fenchel.evaluate.metrics import Seen
 from fenchel.evaluate.queries import targets_of_queries, whole_queries
+from fenchel.evaluate.scoring import Scoring
 from fenchel.learners import Learner
 from fenchel.parts.state import Array
 from fenchel.rows import Block
@@ -30,6 +32,7 @@ class Score:
     margin_errors: int | None = 0
     updates: int | None = 0
     seconds: float = 0.0
+    metrics: dict[str, float] = field(default_factory=dict)
 
     @property
     def rounds(self) -> int:
@@ -68,14 +71,17 @@ class Step(NamedTuple):
     margins: Array
     outcome: Outcome
     before: MeanLoss
+    seen: Seen | None = None
 
 
 class Run:
     """Leads a learner through a stream; keeps its score, and the loss along the way."""
 
-    def __init__(self, learner: Learner, width: int = 0) -> None:
+    def __init__(self, learner: Learner, width: int = 0, metrics: Sequence[str] = ()) -> None:
         self.learner = learner
         self.score = Score()
+        self.scoring = Scoring(learner, metrics)
+        self.previous = PreviousLabel()
         self.curve = Curve()
         self.constant = BestConstant(regression=learner.task == "regression")
         self._width = width
@@ -91,9 +97,18 @@ class Run:
         scored = outcome(self.learner, margins, targets, known)
         self.score.add(scored, block.importance)
         self.curve.see(before, scored.losses, block.importance)
+        seen = None
         if targets.ndim == 1:  # no constant orders the rows of a query
             self.constant.see(targets, block.importance)
-        return Step(margins, scored, before)
+            self.previous.see(targets, block.importance, self.learner.task == "regression")
+            if self.scoring.metrics.each:
+                seen = self.scoring.see(margins, targets, block.importance)
+        return Step(margins, scored, before, seen)
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The metrics that were asked for, by name."""
+        return self.scoring.metrics.values()
 
 
 def targets_of(learner: Learner, block: Block) -> Array:
@@ -104,8 +119,12 @@ def targets_of(learner: Learner, block: Block) -> Array:
     return learner.encode(block.labels, len(block))
 
 
-def progressive(learner: Learner | str, blocks: Iterable[Block], width: int = 0) -> Score:
+def progressive(
+    learner: Learner | str, blocks: Iterable[Block], width: int = 0, metrics: Sequence[str] = ()
+) -> Score:
     """Run a learner over the blocks of a stream, and score its predictions along the way.
+
+    ``metrics`` are names of ``fenchel.evaluate.metrics``: the score has their values.
 
     The learner keeps the names of a stream that has some. A specification is enough where only
     the score is wanted.
@@ -125,9 +144,10 @@ def progressive(learner: Learner | str, blocks: Iterable[Block], width: int = 0)
     >>> progressive(learner, from_frame(frame, label="y")).rounds, learner.weights()
     (2, {'age': -11.0, 'job=cook': 1.0, 'job=lawyer': -1.0})
     """
-    run = Run(learner_of(learner), width)
+    run = Run(learner_of(learner), width, metrics)
     found = blocks_of(blocks)
     with naming([run.learner], blocks):
         for block in whole_queries(found) if run.learner.task == "ranking" else found:
             run.learn(block)
+    run.score.metrics = run.metrics
     return run.score

@@ -16,6 +16,7 @@ from fenchel.learners.descent import (
     gradient_descent,
     strongly_convex,
 )
+from fenchel.learners.interval import Interval, interval
 from fenchel.learners.learner import Learner
 from fenchel.learners.max_margin import MaxMargin
 from fenchel.learners.mixture import Mixture
@@ -50,6 +51,7 @@ __all__ = [
     "CATALOGUE",
     "NESTED",
     "Composed",
+    "Interval",
     "Learner",
     "MaxMargin",
     "Mixture",
@@ -70,6 +72,7 @@ __all__ = [
     "ftrl_proximal",
     "gradient_descent",
     "hedge",
+    "interval",
     "lms",
     "max_margin",
     "multi_label",

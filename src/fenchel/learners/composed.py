@@ -191,17 +191,16 @@ class Composed(Engine):
             raise BadRowError(int(bad))
         return margins
 
-    def learn_known(self, view: Any, target: Array) -> None:
+    def learn_known(self, view: Any, target: Array) -> Any:
         """Learn from one sound sparse row without anything new, by the shortest way there is."""
         call = self._calls.get("known")
         if call is None:
-            super().learn_known(view, target)
+            margin = super().learn_known(view, target)
             self._calls["known"] = self._calls[learn_rows, SparseRows, 8]
-        else:
-            bias = 1.0 if self.intercept else 0.0
-            call(
-                *self._parts, view, target, ONE, bias, self.columns, True, self._margin, self.counts
-            )
+            return margin
+        bias = 1.0 if self.intercept else 0.0
+        call(*self._parts, view, target, ONE, bias, self.columns, True, self._margin, self.counts)
+        return self._margin[0]
 
     def read(self, rows: Rows, what: str = "margins") -> Array:
         """Read as the next round would: columns not known yet count in f_t, with weight 0."""

@@ -77,9 +77,12 @@ class Engine(ABC):
         ``BadRowError`` leaves the state as it was. Room was made by ``take_up``.
         """
 
-    def learn_known(self, view: Any, target: Array) -> None:
-        """Learn from one sound row without anything new: nothing grows, nothing can be refused."""
-        self.learn(Rows(view, 1, self.columns), target, ONE, True)
+    def learn_known(self, view: Any, target: Array) -> Any:
+        """Learn from one sound row without anything new: nothing grows, nothing can be refused.
+
+        Returns its margin from before.
+        """
+        return self.learn(Rows(view, 1, self.columns), target, ONE, True)[0]
 
     @abstractmethod
     def read(self, rows: Rows, what: str = "margins") -> Array:
@@ -98,7 +101,12 @@ class Engine(ABC):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether margins give probabilities."""
+        """Whether the loss makes probabilities of margins."""
+        return False
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether what ``probabilities`` makes of margins needs no calibration any more."""
         return False
 
     def probabilities(self, margins: Array) -> Array:
@@ -191,6 +199,10 @@ class Engine(ABC):
     def certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
         """Measure the certificates over rows read again; without u against the best in hindsight."""
         raise ValueError(f"{self.name} kept no ledger: make it with certify=True")
+
+    def calibration_certificates(self) -> list[Certificate]:
+        """Measure what calibrated probabilities lost beyond the best of their forecasters."""
+        raise ValueError(f"{self.name} has no probabilities to certify")
 
     def headline(self, found: list[Certificate]) -> Certificate:
         """Choose the certificate that stands for the whole."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any
@@ -13,14 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from fenchel.certificates import Certificate, Regret
 from fenchel.learners import catalogue, certification, features, raw_input, storage
+from fenchel.learners.calibration import Calibration, two_chances
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding
 from fenchel.loops import check_rows
+from fenchel.loops.refined_stacking import lead_several, lead_two
 from fenchel.parts.state import Array
 from fenchel.rows import Block, Rows, validate
 from fenchel.schema import Schema
 from fenchel.streams import Names, Stream, open_stream
+
+# So many single rows wait for the calibration, which learns them together.
+MOST_WAITING = 256
 
 
 class Learner:
@@ -51,6 +56,9 @@ class Learner:
         self._memory = certification.Memory()
         self._lock = threading.RLock()
         self._single = features.SingleRow()
+        needed = Calibration.is_made_for(engine)
+        self._calibration = Calibration(several=engine.task == "multiclass") if needed else None
+        self._waiting: list[tuple[Any, Array]] = []  # for the calibration, while few
         engine.declare(len(self.classes))
 
     @staticmethod
@@ -157,7 +165,11 @@ class Learner:
             new = self._single.fill(x, names, self.schema, True)
             target = self._coding.recall(y)
             if not new and w == 1.0 and target is not None and self.columns == len(names):
-                self.engine.learn_known(self._single.rows, target)
+                margin = self.engine.learn_known(self._single.rows, target)
+                if self._calibration is not None:
+                    self._waiting.append((margin, target))
+                    if len(self._waiting) == MOST_WAITING:
+                        self._settle()
                 if self.certifies:
                     self._memory.keep(Block(Rows(self._single.rows, 1, self.columns), target))
                 return
@@ -184,8 +196,8 @@ class Learner:
     def predict_proba_one(self, x: Mapping[str, Any] | ArrayLike) -> dict[Any, float]:
         """Predict {label: probability}, of the classes known so far; see ``predict_proba_many``."""
         chances = self.probabilities(np.asarray(self.decision_one(x))[None])[0]
-        told: dict[Any, float] = dict.fromkeys(self._outcomes(), 0.0)
-        for label, chance in zip(self._outcomes(), chances.tolist(), strict=True):
+        told: dict[Any, float] = dict.fromkeys(self.outcomes(), 0.0)
+        for label, chance in zip(self.outcomes(), chances.tolist(), strict=True):
             told[label] += chance  # the second of two classes may not be known yet
         return told
 
@@ -232,8 +244,12 @@ class Learner:
 
     def decision_rows(self, rows: Rows) -> Array:
         """Compute the margins of rows that a reader has checked already."""
+        return self.read_rows(rows, "margins")
+
+    def read_rows(self, rows: Rows, what: str) -> Array:
+        """Compute ``margins``, ``spreads`` or ``bounds`` of rows that a reader has checked already."""
         with self._lock:
-            return self.engine.read(rows)
+            return self.engine.read(rows, what)
 
     def predict_many(self, X: Any) -> NDArray[Any]:
         """Predict the label or number of each row."""
@@ -246,15 +262,96 @@ class Learner:
     def predict_proba_many(self, X: Any) -> Array:
         """Predict one row of class probabilities for each of X, in the order of ``classes``.
 
-        The sigmoid of a margin under the logistic loss, those of several classes scaled to add up
-        to 1; of a mixture see there. Other learners give none.
+        Calibrated along the run, each margin before its label was seen; see ``calibration``.
         """
         return self.probabilities(self.decision_many(X))
 
     def probabilities(self, margins: Array) -> Array:
         """Turn margins into class probabilities, one column a class."""
-        self._outcomes()  # refuses regression
-        return self.engine.probabilities(margins)
+        self.outcomes()  # refuses regression
+        calibration = self.calibration
+        if calibration is None:
+            return self.engine.probabilities(margins)
+        return calibration.probabilities(margins, self._given)
+
+    def consistent_probabilities(self, margins: Array) -> Array:
+        """Turn margins into probabilities whose largest is the predicted class, as scikit-learn wants it.
+
+        Of two classes they also rise with the margin. One that contradicts is put just beyond the border.
+        """
+        calibration = self.calibration
+        if calibration is None or not margins.size:
+            return self.probabilities(margins)
+        if self.task == "multiclass":
+            return lead_several(self.probabilities(margins), np.argmax(margins, axis=1))
+        logits = calibration.rising(margins, self._given)
+        return two_chances(lead_two(logits, (margins > 0.0).astype(np.int64)))
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """The part that makes probabilities of margins; None where those of the engine need none."""
+        with self._lock:
+            self._settle()
+            return self._calibration
+
+    def follow_calibration(self) -> Callable[[Array, Array, Array | None], Array]:
+        """Return a function that turns the next margins and targets into the probabilities before each.
+
+        It keeps a calibration of its own, from where this learner's stands now: give it every block.
+        """
+        given, calibration = self._given, self.calibration
+        if calibration is None:
+            return lambda margins, targets, importance: self.engine.probabilities(margins)
+        own = calibration.copy()
+        return lambda margins, targets, importance: own.follow(
+            margins, targets, features.ONE if importance is None else importance, given
+        )
+
+    def calibration_certificates(self) -> list[Certificate]:
+        """Measure what the probabilities lost beyond the best of their forecasters, and the bound."""
+        calibration = self.calibration
+        if calibration is not None:
+            return [calibration.certificate()]
+        return self.engine.calibration_certificates()
+
+    @property
+    def _given(self) -> Any:
+        return self.engine.probabilities if self.engine.has_probabilities else None
+
+    def _settle(self) -> None:
+        """Let the calibration learn from the single rows that wait for it."""
+        if self._waiting:
+            margins, targets = zip(*self._waiting, strict=True)
+            self._waiting = []
+            assert self._calibration is not None
+            self._calibration.learn(
+                _padded(margins), np.concatenate(targets), features.ONE, self._given
+            )
+
+    def predict_interval_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
+        """Predict (lower, upper) of one example, or of classes the set of those that it may be.
+
+        For learners made by ``learners.interval``.
+        """
+        self._refuse_no_interval()
+        return self._within(self._read_one(x, "bounds"))[0]
+
+    def predict_interval_many(self, X: Any) -> Any:
+        """Predict the interval of each row, two columns; of classes a list of sets."""
+        self._refuse_no_interval()
+        return self._within(self._read_many(X, "bounds"))
+
+    def _within(self, bounds: Array) -> Any:
+        if self.labels is None:
+            return bounds
+        labels = self.outcomes()
+        return [{label for label, on in zip(labels, row, strict=False) if on} for row in bounds]
+
+    def _refuse_no_interval(self) -> None:
+        if not hasattr(self.engine, "covered"):
+            raise ValueError(
+                f"{self.name} has no intervals: make it with learners.interval(learner, coverage=0.9)"
+            )
 
     def confidence_many(self, X: Any) -> Array:
         """Compute x·A⁻¹·x of each row, for second-order learners."""
@@ -421,8 +518,10 @@ class Learner:
             return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
+        self._settle()
         kept = self.__dict__.copy()
-        for made_anew in ("_lock", "_single"):
+        kept["_calibration"] = None if self._calibration is None else self._calibration.copy()
+        for made_anew in ("_lock", "_single", "_waiting"):
             del kept[made_anew]
         kept["engine"] = self.engine.copy()
         kept["names"] = None if self.names is None else self.names.copy()
@@ -433,6 +532,7 @@ class Learner:
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
+        self._waiting = []
         self._lock = threading.RLock()
         self._single = features.SingleRow()
 
@@ -475,7 +575,7 @@ class Learner:
             self.names = names
         return block
 
-    def _outcomes(self) -> list[Any]:
+    def outcomes(self) -> list[Any]:
         """The labels in the order of probabilities."""
         if self.labels is None:
             raise ValueError(f"{self.name} does regression here: there are no probabilities")
@@ -523,6 +623,9 @@ class Learner:
             if before is not None:
                 engine.put_back(before)
             raise
+        if self._calibration is not None:
+            self._settle()
+            self._calibration.learn(margins, targets, amounts, self._given)
         if self.certifies:
             self._memory.keep(Block(rows, targets, importance))
         return margins, targets
@@ -542,6 +645,16 @@ class Learner:
             if bad >= 0:
                 rows = validate.mended(rows, bad)
             return self.engine.read(rows, what)
+
+
+def _padded(margins: Sequence[Any]) -> Array:
+    """The margins of single rows as one array; classes that came later were not known: −∞."""
+    if np.ndim(margins[0]) == 0:
+        return np.array(margins)
+    out = np.full((len(margins), max(map(len, margins))), -np.inf)
+    for row, found in enumerate(margins):
+        out[row, : len(found)] = found
+    return out
 
 
 def _plain(number: Any) -> Any:

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_expert
+from fenchel.certificates.aggregate import bayes_bound
+from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import ONE, Engine, refuse_unsound, some_of
 from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.stacking import BLENDS
@@ -21,6 +23,9 @@ from fenchel.loops.online import ROUNDS
 from fenchel.losses.protocol import family_of
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
+
+# The arrays that model files of the first version lack.
+REFINED = ("combination.stack.", "combination.calibration.")
 
 # Entries of a piece of a block: with smaller ones the experts' states are loaded more often.
 PIECE = 1 << 20
@@ -47,7 +52,7 @@ class Mixture(Engine):
     loss.
 
     With ``combined`` a linear combination of the experts competes with the vote, and AdaHedge
-    chooses between the two. Margins then give probabilities: p₊ − p₋ for two classes, the
+    chooses between the two. Margins then give probabilities: the logit ln p₊/p₋ for two classes, the
     probability of each for several. With ``unitless`` the experts see every feature in units of its
     own size: no prediction depends on the units of the data.
 
@@ -128,18 +133,23 @@ class Mixture(Engine):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether margins give probabilities: shares of one do."""
-        return self.task != "regression"
+        """Whether margins give probabilities: those of a combination do, a vote does not."""
+        return self.is_calibrated
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether the margins are probabilities by themselves: those of a combination are."""
+        return self.task != "regression" and self._blend.combination is not None
 
     def probabilities(self, margins: Array) -> Array:
         """Compute those of the combination, which learns them under the logistic loss.
 
-        Where the vote decides against it, the two classes change places, so that the predicted class
-        is the likeliest. Without a combination they are the shares of the vote, which know no doubt
-        once one expert leads.
+        The predicted class is the likeliest: one that is not is put just above the others.
         """
+        if not self.is_calibrated:
+            return super().probabilities(margins)
         if self.task == "binary":
-            return np.stack([0.5 - 0.5 * margins, 0.5 + 0.5 * margins], axis=-1)
+            return two_chances(margins)
         return shares_of_one(margins)
 
     # ── its state ───────────────────────────────────────────────────────────────────────────────
@@ -163,9 +173,13 @@ class Mixture(Engine):
             expert.restart(width if on else 0)
 
     def lay_in(self, arrays: Any, width: int) -> None:
-        """Take the state of a model file; experts retired there are retired here."""
+        """Take the state of a model file; experts retired there are retired here.
+
+        The first files have no refined probabilities: these begin anew.
+        """
         self._blend.hedge.active[:] = arrays["hedge.active"]
-        super().lay_in(arrays, width)
+        absent = {k: v for k, v in self._blend.arrays().items() if k.startswith(REFINED)}
+        super().lay_in({**absent, **arrays}, width)
 
     def put_in_order(self, absent: set[str]) -> None:
         """Make up for arrays that a model file of an earlier version lacks."""
@@ -291,6 +305,13 @@ class Mixture(Engine):
                 name, total = expert.specification, float(expert.parts.ledger.loss[0])
                 found += through_expert(hedge, choice, k, name, total, own)
         return found
+
+    def calibration_certificates(self) -> list[Certificate]:
+        """Measure what the refined logits lost to the coins', and the calibrated ones to these."""
+        if not self.is_calibrated:
+            return super().calibration_certificates()
+        both = self._blend.combination
+        return [bayes_bound(both.stack), bayes_bound(both.calibration)]
 
     def _charges(self, expert: Any) -> bool:
         """Whether the mixture charges an expert what its own theorems speak of.

@@ -26,7 +26,9 @@ from fenchel.loops.adahedge import (
     new_hedge,
     shares_now,
 )
+from fenchel.loops.calibration import calibrate_several, calibrate_two, new_calibration
 from fenchel.loops.coin_stacking import combine, new_coins, new_scales, standardise
+from fenchel.loops.refined_stacking import lead_several, lead_two, new_stack, refine
 from fenchel.parts.state import Array
 from fenchel.rows import Rows, validate
 
@@ -36,25 +38,45 @@ Kind = TypeVar("Kind", bound="Blend")
 
 
 class ClassCombination:
-    """Class probabilities from the experts' margins, by coin betting."""
+    """Class probabilities from the experts' margins: coin betting, refined and calibrated.
+
+    The class that is decided for, by AdaHedge between the vote and the coins' likeliest class, is the one
+    with the largest probability: one that is not is put just above the others.
+    """
 
     def __init__(self, count: int) -> None:
         self.scales = new_scales(count)
         self.coins = new_coins(count)
         self.choice = new_hedge(2)
+        self.stack = new_stack(count)
+        self.calibration = new_calibration()
 
     def arrays(self) -> dict[str, Array]:
         """The state by name."""
-        return named_arrays(scales=self.scales, coins=self.coins, choice=self.choice)
+        own = named_arrays(scales=self.scales, coins=self.coins, choice=self.choice)
+        return own | named_arrays(stack=self.stack, calibration=self.calibration)
 
     def chances(
         self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
     ) -> Array:
-        """The probabilities from before each label; ``ballots`` are the mixture's votes."""
-        out = np.empty(ballots.shape)
+        """The logits of two classes, the probabilities of several, from before each label.
+
+        ``ballots`` are the mixture's votes.
+        """
+        logits, decided = np.empty(ballots.shape), np.empty(len(ballots), np.int64)
+        sizes = np.zeros((len(ballots), len(margins)))
         own = self.choice, self.scales, self.coins
-        combine(*own, margins, active, ballots, y, weights, learning, out)
-        return out
+        combine(*own, margins, active, ballots, y, weights, learning, logits, sizes, decided)
+        given = y, weights, learning
+        refined = np.empty(ballots.shape)
+        refine(self.stack, logits, margins, sizes, *given, refined)
+        if margins.shape[2] < ballots.shape[1]:
+            odds, out = np.log(refined[:, 1] / refined[:, 0]), np.empty(len(ballots))
+            calibrate_two(self.calibration, odds, *given, out)
+            return lead_two(out, decided)
+        out = np.empty(ballots.shape)
+        calibrate_several(self.calibration, refined, *given, out)
+        return lead_several(out, decided)
 
 
 class NumberCombination:
@@ -204,14 +226,14 @@ class ClassBlend(Blend):
 
 
 class TwoClassBlend(ClassBlend):
-    """Two classes: the second's share less the first's, −1 … 1."""
+    """Two classes: the second's share of the vote less the first's, with a combination the logit."""
 
     def learn(self, margins: Array, y: Array, weights: Array) -> Array:
-        """p₊ − p₋."""
+        """p₊ − p₋ of the vote, ln p₊/p₋ of a combination."""
         return _less_first(self._blended(margins, 2, (y > 0.0).astype(np.int64), weights, True))
 
     def read(self, margins: Array) -> Array:
-        """p₊ − p₋."""
+        """p₊ − p₋ of the vote, ln p₊/p₋ of a combination."""
         return _less_first(self._blended(margins, 2, NO_LABELS, ONE, learning=False))
 
 
@@ -251,7 +273,7 @@ class NumberBlend(Blend):
 
 
 def _less_first(shares: Array) -> Array:
-    return np.asarray(shares[:, 1] - shares[:, 0])
+    return shares if shares.ndim == 1 else np.asarray(shares[:, 1] - shares[:, 0])
 
 
 BLENDS: dict[str, type[Blend]] = {

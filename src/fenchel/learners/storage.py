@@ -16,6 +16,7 @@ from fenchel.streams import Names
 
 NAMES = "names."  # before the arrays of the table of names
 HASHED = "hashed."  # of hashed names, in files of format 1
+CALIBRATION = "calibration."  # before the arrays of the calibration, which the first files lack
 
 
 def save(
@@ -26,6 +27,8 @@ def save(
 ) -> None:
     """Write everything that the next round needs, and what the caller adds of its own."""
     arrays: dict[str, Any] = {**learner.state_arrays(), **(more_arrays or {})}
+    if learner.calibration is not None:
+        arrays |= {CALIBRATION + name: a for name, a in learner.calibration.arrays().items()}
     if learner.names is not None:
         names = learner.names.first_names(learner.columns)
         arrays |= {NAMES + key: array for key, array in names.to_arrays().items()}
@@ -96,6 +99,9 @@ def _laid_in(
             raise ValueError("its labels do not fit its arrays")
         learner.adopt_labels(labels)
         learner.engine.declare(len(learner.classes))
+    kept = {k: arrays.pop(k) for k in list(arrays) if k.startswith(CALIBRATION)}
+    if kept and learner.calibration is not None:
+        learner.calibration.lay_in({k.removeprefix(CALIBRATION): a for k, a in kept.items()})
     learner.engine.lay_in(arrays, columns)
     learner.engine.counts[0] = rounds
     return learner

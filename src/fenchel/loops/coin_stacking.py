@@ -17,9 +17,6 @@ from fenchel._numba import helper, kernel
 from fenchel.loops.adahedge import charge, charged, shares_into
 from fenchel.parts.state import Array
 
-# How much of the vote is in the probabilities: enough to settle a tie.
-WHISPER = 2.0**-30
-
 # The gradient of the logistic loss in w_k is at most Σ_c |p_c − 1[c = y]|·|s_c| ≤ 2.
 STEEPEST = 2.0
 
@@ -104,28 +101,27 @@ def _bet(coins: Any, k: int) -> float:
 
 @helper
 def _softmax(
-    bets: Array, standard: Array, known: Any, ballots: Array, t: int, chances: Array
+    bets: Array, standard: Array, known: Any, ballots: Array, t: int, chances: Array, logits: Array
 ) -> int:
-    """chances[c] ∝ exp(Σ_k bets[k]·standard[k, c]) over the known classes; the likeliest, or −1.
+    """logits[t, c] = Σ_k bets[k]·standard[k, c] of the known classes, chances ∝ exp of them.
 
-    Of several that are likeliest, the one with most votes.
+    Returns the likeliest class, or −1; of several that are likeliest, the one with most votes.
     """
     highest = -np.inf
     likeliest = -1
     for c in range(chances.shape[0]):
-        chances[c] = 0.0
+        logits[t, c] = 0.0 if known[c] else -np.inf
         if known[c]:
             for k in range(bets.shape[0]):
-                chances[c] += bets[k] * standard[k, c]
-            tied = chances[c] == highest and ballots[t, c] > ballots[t, likeliest]
-            if chances[c] > highest or tied:
-                highest = chances[c]
+                logits[t, c] += bets[k] * standard[k, c]
+            tied = logits[t, c] == highest and ballots[t, c] > ballots[t, likeliest]
+            if logits[t, c] > highest or tied:
+                highest = logits[t, c]
                 likeliest = c
     total = 0.0
     for c in range(chances.shape[0]):
-        if known[c]:
-            chances[c] = np.exp(chances[c] - highest)
-            total += chances[c]
+        chances[c] = np.exp(logits[t, c] - highest) if known[c] else 0.0
+        total += chances[c]
     for c in range(chances.shape[0]):
         chances[c] /= max(total, 1.0)
     return likeliest
@@ -149,27 +145,16 @@ def _toss(
 
 @helper
 def _put_on_one_scale(
-    scales: Any, margins: Array, k: int, t: int, counts: bool, standard: Array
+    scales: Any, margins: Array, k: int, t: int, counts: bool, standard: Array, sizes: Array
 ) -> None:
-    """standard[k, c] = expert k's margins over their mean size, row t included, in [−1, 1]."""
+    """standard[k, c] = expert k's margins over sizes[t, k], their mean size, row t included, in [−1, 1]."""
     mean = _mean_with(scales, margins, k, t, counts)
+    sizes[t, k] = mean
     for c in range(margins.shape[2]):
         standard[k, c] = min(max(_on_scale(margins[k, t, c], mean), -1.0), 1.0)
     if margins.shape[2] < standard.shape[1]:  # one margin for two classes
         standard[k, 1] = standard[k, 0]
         standard[k, 0] = -standard[k, 1]
-
-
-@helper
-def _led_by(votes: Array, chances: Array, likeliest: int) -> None:
-    """The class with most votes comes first: it changes places with the likeliest."""
-    if likeliest >= 0:
-        winner = np.argmax(votes)
-        chance = chances[winner]
-        chances[winner] = chances[likeliest]
-        chances[likeliest] = chance
-    for c in range(chances.shape[0]):
-        chances[c] = (1.0 - WHISPER) * chances[c] + WHISPER * votes[c]
 
 
 @kernel
@@ -183,16 +168,18 @@ def combine(
     y: Any,
     importance: Array,
     learning: bool,
-    out: Array,
+    logits: Array,
+    sizes: Array,
+    decided: Any,
 ) -> None:
-    """out[t, c], the probability of each known class from before label t.
+    """logits[t, c], those of the combination from before label t, −∞ for a class not known yet.
 
-    Those of the combination; where AdaHedge over the two, the vote (``ballots``) and the
-    combination's likeliest class, decides for another class, it changes places with the likeliest.
+    decided[t] is the class that AdaHedge over the two, the vote (``ballots``) and the combination's
+    likeliest class, decides for, −1 where none is known; sizes[t, k] the mean size of an expert's margins.
     ``margins`` as in ``mix_choices``. A label that was not known yet teaches nothing.
     """
     experts, count = margins.shape[:2]
-    classes = out.shape[1]
+    classes = logits.shape[1]
     chances = np.empty(classes)
     standard = np.zeros((experts, classes))
     bets = np.zeros(experts)
@@ -209,14 +196,14 @@ def combine(
         counts = learning and weight > 0.0
         for k in range(experts):
             if active[k] > 0.0:
-                _put_on_one_scale(scales, margins, k, t, counts, standard)
+                _put_on_one_scale(scales, margins, k, t, counts, standard, sizes)
                 bets[k] = _bet(coins, k) / STEEPEST
         if counts:
             scales.rounds[0] += 1.0
         if not two:
             for c in range(classes):
                 known[c] = margins[first, t, c] > -np.inf
-        likeliest = _softmax(bets, standard, known, ballots, t, chances)
+        likeliest = _softmax(bets, standard, known, ballots, t, chances, logits)
         for c in range(classes):
             votes[c] = shares[0] * ballots[t, c] + shares[1] * (c == likeliest)
         if learning:
@@ -226,6 +213,4 @@ def combine(
             losses[1] = charged(weight, 0.0 if likeliest == y[t] else 1.0)
             if charge(choice, shares, eta, losses):
                 eta = shares_into(choice, shares)
-        _led_by(votes, chances, likeliest)
-        for c in range(classes):
-            out[t, c] = chances[c]
+        decided[t] = np.argmax(votes) if likeliest >= 0 else -1

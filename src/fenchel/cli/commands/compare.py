@@ -35,6 +35,7 @@ def compare(
     quiet: bool,
     certify: bool,
     report: str | None,
+    metrics: tuple[str, ...] = (),
     **given: Any,
 ) -> None:
     """Run the command."""
@@ -50,7 +51,10 @@ def compare(
     task = task or guess_task(labels_of(source.name, first))
     columns = max(source.width, first.rows.used_columns)
     learners = _of_task(learners or _suitable(task, columns, builder), task, builder)
-    contest = Contest(learners, source.width, None if specifications else MOST_FULL)
+    try:
+        contest = Contest(learners, source.width, None if specifications else MOST_FULL, metrics)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.", param_hint="'--metric'") from None
     blocks = compiling_ahead(blocks, list(learners.values()), source.width)
     kept, watched = Kept(source), StreamStats()
     if report:

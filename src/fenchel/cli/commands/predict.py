@@ -1,4 +1,4 @@
-"""``fenchel predict``: a model's predictions, one a line, or beside the rows' identifiers."""
+"""``fenchel predict``: a model's predictions, one a line, or as a table of what was asked for."""
 
 from __future__ import annotations
 
@@ -9,36 +9,58 @@ import click
 
 from fenchel.cli import models
 from fenchel.cli.column_advice import tell_other_columns
-from fenchel.cli.output import announce_compiling, say
-from fenchel.cli.results import prediction_lines, prediction_table, refuse_wrong_place, tell_skipped
+from fenchel.cli.output import announce_compiling, fact, number, say
+from fenchel.cli.prediction_tables import Wanted, decided, table_file
+from fenchel.cli.results import prediction_lines, refuse_wrong_place, tell_skipped
 from fenchel.cli.sources import Reading, open_data
+from fenchel.cli.testing import Tested
 from fenchel.evaluate import predict as margins_of
 from fenchel.models import ModelRefused
 
 
-def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any) -> None:
+def predict(
+    model: str,
+    data: str,
+    output: str | None,
+    quiet: bool,
+    proba: bool = False,
+    margin: bool = False,
+    interval: float | None = None,
+    top: int | None = None,
+    cost: tuple[float, float] | None = None,
+    **given: Any,
+) -> None:
     """Run the command."""
     refuse_wrong_place("output", output, model, data)
     learner = models.load(model)
     if learner.rounds == 0:
         raise ModelRefused(f"{model}: it has learned nothing; train it first")
     reading = Reading.of(given)
+    wanted = Wanted(proba, margin, interval, top, cost, reading.id is not None)
+    wanted.check(learner)
     source = open_data(data, reading, learner, frozen=True)
     models.refuse_other_columns(model, learner, source)
-    rows, met, with_ids = 0, False, reading.id is not None
-    table = prediction_table if with_ids else prediction_lines
+    rows, met, tested = 0, False, Tested(learner, cost=cost)
     blocks = iter(source.stream)
     first = list(islice(blocks, 1))  # a bad file is told alone
-    if with_ids and first and first[0].ids is None:
+    if wanted.id and first and first[0].ids is None:
         raise click.UsageError(f"--id: {model} knows of no identifier; name its column.")
     announce_compiling(quiet)
-    with table(output or "-") as write:
+    with (prediction_lines if wanted.is_plain else table_file)(output or "-") as write:
         for block in chain(first, blocks):
-            found = learner.decode_many(margins_of(learner, block))
-            write(zip(block.ids or (), found, strict=True) if with_ids else found)
+            if wanted.is_plain:
+                margins = margins_of(learner, block)
+                chances = learner.probabilities(margins) if cost else None
+                write(decided(learner, margins, chances, cost))
+            else:
+                write(wanted.columns(learner, block))
+            tested.see_if_labelled(block)
             rows += len(block)
             met = met or bool((block.indices < learner.columns).any())
     tell_skipped(source.stream.skipped)
+    if tested.rounds and not quiet:
+        for name, value in tested.metrics().items():
+            fact(name.replace("_", " "), number(value))
     if rows and not met:
         say(f"{data}: {model} knows none of its features; check that it is the right model")
     else:

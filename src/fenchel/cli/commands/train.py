@@ -24,6 +24,7 @@ from fenchel.cli.sources import Data, Reading, begin, open_data
 from fenchel.cli.tasks import LabelCheck, labels_of, mapping, with_queries
 from fenchel.cli.train_options import TrainOptions
 from fenchel.evaluate import Run, learn, whole_queries
+from fenchel.evaluate.class_weights import Balance
 from fenchel.learners import Learner
 from fenchel.rows import Block
 
@@ -65,7 +66,13 @@ class Training:
         self.interruption = Interruption()
         self._learner, self._source = learner, source
         self._options, self._quiet = options, options.quiet
-        self._run = Run(learner, source.width)
+        try:
+            self._run = Run(learner, source.width, options.metrics)
+        except ValueError as error:
+            raise click.BadParameter(f"{error}.", param_hint="'--metric'") from None
+        if options.class_weight and learner.task not in ("binary", "multiclass"):
+            raise click.UsageError(f"--class-weight is for classes; the task is {learner.task}.")
+        self._balance = Balance() if options.class_weight else None
         self._held = HeldOut(learner, options.passes)
         self._labels = LabelCheck(source.name, learner)
         self._certificates = RunCertificates(learner, source) if options.certify else None
@@ -122,6 +129,8 @@ class Training:
     def _learn(self, block: Block) -> None:
         if not len(block):
             return
+        if self._balance is not None:
+            block = self._balance.weighed(block)
         if self._held.score is not None:  # a later pass: these rows were learned from before
             learn(self._learner, block, self._source.width)
             return

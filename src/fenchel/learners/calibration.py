@@ -1,0 +1,180 @@
+"""Probabilities of any classifier: its margins calibrated online, each strictly before its label.
+
+The margins of a loss that models probabilities are taken for logits, scaled down only where they are large on
+average; any others are put on the scale of their mean size. What comes out is never worse, by more than
+ln N + ln(T + 1) in all, than the logits as given (``fenchel.loops.newton_mixture``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fenchel.certificates import Certificate
+from fenchel.certificates.aggregate import bayes_bound
+from fenchel.learners.engine import ONE, Engine
+from fenchel.loops.adahedge import named_arrays
+from fenchel.loops.calibration import FARTHEST, calibrate_several, calibrate_two, new_calibration
+from fenchel.parts.state import Array
+
+# The first rounds are all learned from, then every eighth: eight weights are known well by then.
+ALL_OF_FIRST = 1 << 14
+STRIDE = 8
+
+# Logits that are larger on average were learned on features of no common scale: they are scaled down.
+LARGE = 4.0
+
+# Where logits are looked at to see whether they rise, and how much they rise at least.
+GRID = np.concatenate(
+    [np.linspace(-FARTHEST, -4.5, 72), np.linspace(-4.0, 4.0, 161), np.linspace(4.5, FARTHEST, 72)]
+)
+LEAST_SLOPE = 1e-6
+
+SMALLEST = 1e-300  # of a probability that is given
+
+
+class Calibration:
+    """Class probabilities from the margins of one learner; ``is_made_for`` tells which learners need one.
+
+    >>> calibration = Calibration(several=False)
+    >>> calibration.learn(np.array([2.0, -1.0, 3.0, -2.0]), np.array([1.0, -1.0, 1.0, -1.0]))
+    >>> low, high = calibration.probabilities(np.array([-1.0, 2.0]))[:, 1]
+    >>> bool(low < 0.3), bool(high > 0.7)
+    (True, True)
+    """
+
+    def __init__(self, *, several: bool) -> None:
+        self._several = several
+        self._sizes = np.zeros(2)  # the sum of the margins' sizes, and how many there were
+        self._rounds = np.zeros(1, np.int64)
+        self._refinement = new_calibration()
+
+    @staticmethod
+    def is_made_for(engine: Engine) -> bool:
+        """Whether an engine tells classes apart, and its margins are no probabilities yet."""
+        return engine.task in ("binary", "multiclass") and not engine.is_calibrated
+
+    # ── learning and reading ────────────────────────────────────────────────────────────────────
+
+    def learn(
+        self, margins: Array, targets: Array, importance: Array = ONE, given: Any = None
+    ) -> None:
+        """Learn from margins and the labels that came after; ``given`` turns margins into probabilities."""
+        logits = self._logits(margins, importance, given, learning=True)
+        chosen = self._taught(len(targets))
+        if chosen.any():
+            amounts = importance if len(importance) == 1 else importance[chosen]
+            self._run(logits[chosen], self._labels(targets[chosen]), amounts, learning=True)
+
+    def follow(
+        self, margins: Array, targets: Array, importance: Array = ONE, given: Any = None
+    ) -> Array:
+        """Learn as ``learn`` does, and return the probabilities from before each label."""
+        logits = self._logits(margins, importance, given, learning=True)
+        chosen = self._taught(len(targets))
+        amounts = np.where(chosen, np.broadcast_to(importance, len(targets)), 0.0)
+        return self._chances(self._run(logits, self._labels(targets), amounts, learning=True))
+
+    def probabilities(self, margins: Array, given: Any = None) -> Array:
+        """Compute one row of class probabilities for each margin; nothing changes."""
+        logits = self._logits(margins, ONE, given, learning=False)
+        return self._chances(self._run(logits, np.zeros(0, np.int64), ONE, learning=False))
+
+    def rising(self, margins: Array, given: Any = None) -> Array:
+        """Compute the logits of two classes, made to rise with the margin wherever they would fall."""
+        logits = np.clip(self._logits(margins, ONE, given, learning=False), GRID[0], GRID[-1])
+        nothing = np.zeros(0, np.int64)
+        found = self._run(logits, nothing, ONE, learning=False)
+        highest = np.maximum.accumulate(self._run(GRID, nothing, ONE, learning=False))
+        below = highest[np.searchsorted(GRID, logits, side="right") - 1]
+        return np.asarray(np.maximum(found, below) + LEAST_SLOPE * logits)
+
+    def certificate(self) -> Certificate:
+        """Measure how much more log loss it had than the best of its forecasters, and the bound."""
+        return bayes_bound(self._refinement)
+
+    # ── its state ───────────────────────────────────────────────────────────────────────────────
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the state by name."""
+        own = {"sizes": self._sizes, "rounds": self._rounds}
+        return own | named_arrays(bent=self._refinement)
+
+    def lay_in(self, arrays: Mapping[str, Any]) -> None:
+        """Take the state of a model file."""
+        for name, array in self.arrays().items():
+            if name not in arrays or arrays[name].shape != array.shape:
+                raise ValueError(f"no array 'calibration.{name}' of shape {array.shape}")
+            array[...] = arrays[name]
+
+    def copy(self) -> Calibration:
+        """Copy the state, independent from then on."""
+        twin = Calibration(several=self._several)
+        twin.lay_in(self.arrays())
+        return twin
+
+    # ── inside ──────────────────────────────────────────────────────────────────────────────────
+
+    def _taught(self, count: int) -> NDArray[np.bool_]:
+        """Which of the next rows are learned from; they are counted."""
+        rounds = self._rounds[0] + np.arange(count)
+        self._rounds[0] += count
+        return np.asarray((rounds < ALL_OF_FIRST) | (rounds % STRIDE == 0))
+
+    def _labels(self, targets: Array) -> NDArray[np.int64]:
+        return (targets if self._several else targets > 0.0).astype(np.int64)
+
+    def _logits(self, margins: Array, importance: Array, given: Any, learning: bool) -> Array:
+        """Logits of two classes, probabilities of several; 0 for a class that is not known yet."""
+        if given is not None and self._several:
+            known = margins > -np.inf
+            return np.where(known, np.maximum(given(margins), SMALLEST), 0.0)
+        size = self._mean_sizes(margins, importance, learning)
+        if given is not None:
+            return np.asarray(margins / np.maximum(size / LARGE, 1.0))
+        if not self._several:
+            return np.divide(margins, size, out=np.zeros_like(margins), where=size > 0.0)
+        return _softmax(margins, size)
+
+    def _mean_sizes(self, margins: Array, importance: Array, learning: bool) -> Array:
+        """The mean size of the margins up to each row, itself included."""
+        own = np.abs(margins)
+        if self._several:
+            known = margins > -np.inf
+            own = np.where(known, own, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        if not learning:
+            return np.asarray((self._sizes[0] + own) / (self._sizes[1] + 1.0))
+        counts = np.broadcast_to(importance, len(own)) > 0.0
+        sums = np.cumsum(np.concatenate([self._sizes[:1], np.where(counts, own, 0.0)]))
+        rounds = self._sizes[1] + np.cumsum(np.concatenate([[0.0], counts]))
+        self._sizes[:] = sums[-1], rounds[-1]
+        return np.asarray((sums[:-1] + own) / (rounds[:-1] + 1.0))
+
+    def _run(self, logits: Array, labels: Any, importance: Array, learning: bool) -> Array:
+        out, kernel = np.empty_like(logits), calibrate_several if self._several else calibrate_two
+        kernel(self._refinement, logits, labels, importance, learning, out)
+        return out
+
+    def _chances(self, calibrated: Array) -> Array:
+        if self._several:
+            return calibrated
+        return two_chances(calibrated)
+
+
+def two_chances(logits: Array) -> Array:
+    """The probabilities of both classes, from the logit of the second; neither is rounded to 0."""
+    return np.exp(-np.logaddexp(0.0, np.stack([logits, -logits], axis=-1)))
+
+
+def _softmax(margins: Array, size: Array) -> Array:
+    """exp(m_c/size) over its sum; 0 for classes that are not known (−∞)."""
+    if not margins.shape[1]:
+        return np.zeros_like(margins)
+    scaled = margins / np.where(size > 0.0, size, 1.0)[:, None]
+    highest = scaled.max(axis=1, keepdims=True)
+    parts = np.exp(np.maximum(scaled - np.where(highest > -np.inf, highest, 0.0), -690.0))
+    parts = np.where(margins > -np.inf, parts, 0.0)
+    return np.asarray(parts / np.maximum(parts.sum(axis=1, keepdims=True), SMALLEST))

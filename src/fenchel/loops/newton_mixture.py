@@ -1,0 +1,170 @@
+"""Class probabilities made better by online Newton steps, and a Bayes mixture that loses nothing by them.
+
+A row has features Φ_c for each class, the first of them a logit that is given. Forecaster 0 takes the
+given logits as they are; forecasters 1, 2, … say p ∝ exp(w·Φ_c) and learn w by online Newton steps on the
+log loss, each with its own forgetting d ≤ 1:
+
+    g_t = Σ_c (p_c − 1[c = y])·Φ_c,   A_t = d·A_{t−1} + γ·g_t·g_tᵀ,   w_{t+1} = w_t − A_t⁻¹·g_t,
+
+from w_1 = (1, 0, 0, …), where all of them agree. What is handed out is the mixture p = Σ v_i·p_i, with
+v_i ∝ Π p_{s,i}(y_s) and, after round t, a share 1/(t + 1) of the weight given back to all N alike (fixed
+share, Herbster & Warmuth 1998). Hence for each forecaster
+
+    Σ −ln p_t(y_t) ≤ Σ −ln p_{t,i}(y_t) + ln N + ln(T + 1),
+
+whatever the data: the weight of i is never below (1/N)·Π_{s≤t} (1 − 1/(s + 1))·(its likelihood).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._numba import helper
+from fenchel.parts.state import Array
+
+# γ of the online Newton step, and the precision that the weights begin with.
+CURVATURE = 0.5
+FIRM = 5.0
+
+# A logit so far behind the highest is no farther: every probability stays a positive number.
+FARTHEST_BEHIND = 690.0
+
+
+class Refinement(NamedTuple):
+    """N − 1 Newton forecasters of D weights, and the mixture of them and of what is given."""
+
+    weights: Array  # (N − 1) × D
+    inverses: Array  # A⁻¹ of each
+    shares: Array  # v_i of each of N
+    lost: Array  # Σ −ln p of each, by importance
+    totals: Array  # rounds that counted, Σ −ln p of the mixture, what importances above 1 add to the bound
+
+
+ROUNDS, LOST, BEYOND = 0, 1, 2
+
+
+def new_refinement(forecasters: int, features: int) -> Refinement:
+    """Before the first round: every forecaster says what is given."""
+    weights = np.zeros((forecasters, features))
+    weights[:, 0] = 1.0
+    inverses = np.tile(np.eye(features) / FIRM, (forecasters, 1, 1))
+    shares = np.full(forecasters + 1, 1.0 / (forecasters + 1))
+    return Refinement(weights, inverses, shares, np.zeros(forecasters + 1), np.zeros(3))
+
+
+@helper
+def forecast(r: Any, features: Array, known: Any, each: Array, mixed: Array) -> None:
+    """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known."""
+    count, classes = each.shape
+    for c in range(classes):
+        mixed[c] = 0.0
+    for i in range(count):
+        highest = -np.inf
+        for c in range(classes):
+            each[i, c] = features[c, 0] if i == 0 else 0.0
+            if i > 0:
+                for j in range(features.shape[1]):
+                    each[i, c] += r.weights[i - 1, j] * features[c, j]
+            if known[c]:
+                highest = max(highest, each[i, c])
+        total = 0.0
+        for c in range(classes):
+            each[i, c] = np.exp(max(each[i, c] - highest, -FARTHEST_BEHIND)) if known[c] else 0.0
+            total += each[i, c]
+        for c in range(classes):
+            each[i, c] /= max(total, 1.0)
+            mixed[c] += r.shares[i] * each[i, c]
+
+
+@helper
+def _newton_step(
+    r: Any,
+    i: int,
+    decay: float,
+    features: Array,
+    known: Any,
+    each: Array,
+    y: int,
+    weight: float,
+    room: Array,
+) -> None:
+    """w −= A⁻¹·g and A⁻¹ for A = decay·A + γ·g·gᵀ, of forecaster i + 1; ``room`` has two rows."""
+    count = features.shape[1]
+    widest = 0.0
+    for j in range(count):
+        room[0, j] = 0.0
+        room[1, j] = 0.0
+        widest = max(widest, r.inverses[i, j, j])
+    for c in range(features.shape[0]):
+        if known[c]:
+            apart = weight * (each[i + 1, c] - (1.0 if c == y else 0.0))
+            for j in range(count):
+                room[0, j] += apart * features[c, j]
+    # What is forgotten everywhere would grow without end: no direction becomes looser than at first.
+    grow = 1.0 / decay if widest < decay / FIRM else 1.0
+    along = 0.0
+    for j in range(count):
+        for k in range(count):
+            room[1, j] += grow * r.inverses[i, j, k] * room[0, k]
+        along += room[1, j] * room[0, j]
+    share = 1.0 / (1.0 + CURVATURE * along)
+    for j in range(count):
+        r.weights[i, j] -= share * room[1, j]
+        for k in range(count):
+            less = CURVATURE * share * room[1, j] * room[1, k]
+            r.inverses[i, j, k] = grow * r.inverses[i, j, k] - less
+
+
+@helper
+def _charge(r: Any, each: Array, mixed: Array, y: int, weight: float) -> None:
+    """The mixture's shares and the sums of its certificate, once the label is known."""
+    count = each.shape[0]
+    least = np.inf
+    for i in range(count):
+        least = min(least, -np.log(each[i, y]))
+    total = 0.0
+    for i in range(count):
+        lost = -np.log(each[i, y])
+        r.lost[i] += weight * lost
+        r.shares[i] *= np.exp(-weight * (lost - least))
+        total += r.shares[i]
+    lost = -weight * np.log(mixed[y])
+    # −ln Σ v_i·p_i^weight is what the shares have paid; for a weight above 1 it may be less than is lost.
+    paid = weight * least - np.log(total)
+    r.totals[LOST] += lost
+    r.totals[BEYOND] += max(0.0, lost - paid)
+    r.totals[ROUNDS] += 1.0
+    back = 1.0 / (r.totals[ROUNDS] + 1.0)
+    for i in range(count):
+        r.shares[i] = (1.0 - back) * r.shares[i] / total + back / count
+
+
+@helper
+def teach(
+    r: Any,
+    decays: Array,
+    features: Array,
+    known: Any,
+    each: Array,
+    mixed: Array,
+    y: int,
+    weight: float,
+    room: Array,
+) -> None:
+    """Learn one label, given what ``forecast`` said of its row; ``room`` is 2 × D."""
+    if known[y] and weight > 0.0:
+        for i in range(decays.shape[0]):
+            _newton_step(r, i, decays[i], features, known, each, y, weight, room)
+        _charge(r, each, mixed, y, weight)
+
+
+def bound_of(r: Refinement) -> tuple[float, float, float]:
+    """Σ −ln p of the mixture, of its best forecaster, and the bound that it promises beyond the latter.
+
+    >>> bound_of(new_refinement(1, 2))
+    (0.0, 0.0, 0.6931471805599453)
+    """
+    extra = np.log(len(r.lost)) + np.log(r.totals[ROUNDS] + 1.0) + r.totals[BEYOND]
+    return float(r.totals[LOST]), float(r.lost.min()), float(extra)

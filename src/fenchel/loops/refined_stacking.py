@@ -1,0 +1,102 @@
+"""The combination of a mixture's experts, refined: every expert's margin may correct the logits of the coins.
+
+With s_k the margin of expert k over the mean size of its margins, the features of a class are the logit of
+the coins, s_k held in [−1, 1] and asinh s_k of every expert, and 1; for two classes those of class 0 are 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fenchel._numba import helper, kernel
+from fenchel.loops.newton_mixture import Refinement, forecast, new_refinement, teach
+from fenchel.parts.state import Array
+
+DECAYS = np.array([1.0, 0.9995, 0.998])
+
+# A class that is led by the vote against its probability is put so little beyond the others, in logits.
+STEP = 1e-3
+
+
+def new_stack(experts: int) -> Refinement:
+    """Before the first round: the logits of the coins."""
+    return new_refinement(len(DECAYS), 2 + 2 * experts)
+
+
+@helper
+def _features_into(
+    features: Array, c: int, logit: float, margins: Array, t: int, place: int, sizes: Array
+) -> None:
+    """features[c] = (logit, s_k held, asinh s_k, 1)."""
+    experts = margins.shape[0]
+    features[c, 0] = logit
+    for k in range(experts):
+        s = 0.0
+        if sizes[t, k] > 0.0 and margins[k, t, place] > -np.inf:
+            s = margins[k, t, place] / sizes[t, k]
+        features[c, 1 + k] = min(max(s, -1.0), 1.0)
+        features[c, 1 + experts + k] = np.arcsinh(s)
+    features[c, 1 + 2 * experts] = 1.0
+
+
+@kernel
+def refine(
+    r: Any,
+    logits: Array,
+    margins: Array,
+    sizes: Array,
+    y: Any,
+    importance: Array,
+    learning: bool,
+    out: Array,
+) -> None:
+    """out[t, c], the probability of each class from before label t; 0 for one that is not known yet.
+
+    ``logits`` are those of the coins, −∞ for such a class; ``sizes[t, k]`` the mean size of the margins.
+    """
+    count, classes = logits.shape
+    two = margins.shape[2] < classes
+    features = np.zeros((classes, r.weights.shape[1]))
+    known = np.ones(classes, np.bool_)
+    each = np.empty((r.shares.shape[0], classes))
+    mixed = np.empty(classes)
+    room = np.empty((2, r.weights.shape[1]))
+    last = importance.shape[0] - 1
+    for t in range(count):
+        if two:
+            _features_into(features, 1, logits[t, 1] - logits[t, 0], margins, t, 0, sizes)
+        else:
+            for c in range(classes):
+                known[c] = logits[t, c] > -np.inf
+                if known[c]:
+                    _features_into(features, c, logits[t, c], margins, t, c, sizes)
+        forecast(r, features, known, each, mixed)
+        for c in range(classes):
+            out[t, c] = mixed[c]
+        if learning:
+            teach(r, DECAYS, features, known, each, mixed, y[t], importance[min(t, last)], room)
+
+
+def lead_two(logits: Array, decided: Any) -> Array:
+    """The logits of class 1, on the side that was decided (0 or 1), in the same order on each side.
+
+    A logit of the other side goes to its own side's edge, where the order of the moved ones stays.
+    """
+    sign = np.where(decided == 1, 1.0, -1.0)
+    chance = np.exp(-np.logaddexp(0.0, -sign * logits))
+    return np.asarray(np.where(sign * logits > 0.0, logits, sign * STEP * chance))
+
+
+def lead_several(chances: Array, decided: Any) -> Array:
+    """The probabilities, the class that was decided lifted just above the others where it is not."""
+    out = chances.copy()
+    if not out.shape[1]:
+        return out
+    rows = np.arange(len(out))
+    highest = out.max(axis=1)
+    behind = (decided >= 0) & (np.argmax(out, axis=1) != decided)
+    lifted = highest * (1.0 + 1e-9 + STEP * out[rows, decided])
+    out[rows, decided] = np.where(behind, lifted, out[rows, decided])
+    return np.asarray(out / np.where(behind, out.sum(axis=1), 1.0)[:, None])
