@@ -38,7 +38,7 @@ NUMBA = (
         ("numba.core.targetconfig.ConfigStack", "numba.core.typing.templates.infer_global"),
     ),
     Use(
-        "the cache on disk, one index for each signature (fast/function_cache.py)",
+        "the cache on disk, one file for each signature (fast/function_cache.py)",
         ("numba.core.caching",),
     ),
     Use("hearing that something is compiled (fast/__init__.py)", ("numba.core.event",)),
