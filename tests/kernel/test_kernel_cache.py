@@ -21,7 +21,7 @@ from fenchel import learners
 learner = learners.perceptron(intercept=False)
 margins = learner.learn_many([[1.0, 2.0], [1.0, 1.0], [3.0, 1.0]], [1, -1, 1])
 {more}
-kernels = [d for d in gc.get_objects() if isinstance(d, Dispatcher) and d.stats.cache_path]
+kernels = [d for d in gc.get_objects() if issubclass(type(d), Dispatcher) and d.stats.cache_path]
 count = lambda name: sum(sum(getattr(k.stats, name).values()) for k in kernels)
 print(json.dumps([margins.tolist(), count("cache_hits"), count("cache_misses")]))
 """

@@ -9,7 +9,7 @@ from fenchel.learners.catalogue import CATALOGUE, NESTED, Entry
 from fenchel.learners.learner import Learner
 from fenchel.learners.mixture import Mixture
 from fenchel.learners.multi.factories import one_against_rest
-from fenchel.learners.registry import certified, from_specification, learner_of
+from fenchel.learners.registry import certified, from_specification, learner_of, yes_or_no
 from fenchel.schema import Schema
 
 # Up to this many columns the full matrix pays for its d² a round.
@@ -80,6 +80,7 @@ def hedge(
     >>> mixture
     <hedge:experts=perceptron+arow, 0 rounds, 0 features>
     """
+    yes_or_no(combined=combined, certify=certify)
     if isinstance(experts, (Learner, str)):
         raise ValueError(f"experts={experts!r} is one learner: give several in a list")
     given = [learner_of(expert) for expert in experts]
@@ -120,6 +121,7 @@ def auto(
     >>> learner.predict_one({"free": 1.0})
     'spam'
     """
+    yes_or_no(certify=certify)
     if task not in EXPERTS:
         raise ValueError(f"task={task!r}: choose one of {', '.join(EXPERTS)}")
     anywhere, small = EXPERTS[task]

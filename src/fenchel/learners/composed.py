@@ -26,7 +26,7 @@ from fenchel.loops import (
 from fenchel.loops.online import UPDATES
 from fenchel.losses import named
 from fenchel.losses.protocol import derivative
-from fenchel.parts import state
+from fenchel.parts import sound, state
 from fenchel.parts.memory import LINE
 from fenchel.parts.state import Array
 from fenchel.regularizers.protocol import spread, weight
@@ -102,6 +102,7 @@ class Composed(Engine):
     ) -> None:
         if task not in (None, parts.loss.task, "binary"):
             raise ValueError(f"task={task!r}: {type(parts.loss).__name__} is for {parts.loss.task}")
+        parts = sound.checked(parts)
         super().__init__(name, parameters or {}, task or parts.loss.task, intercept)
         self._hold(state.start(parts, LEAST_SLOTS))
         self._margin = np.empty(1)
@@ -149,9 +150,14 @@ class Composed(Engine):
 
     def restart(self, width: int) -> None:
         """Begin with fresh state of so many columns."""
+        self._refuse_full(width)
         self._hold(state.start(self._parts, self._slots_for(width)))
         self.columns = width
         self._set_dimension(width)
+
+    def check_state(self) -> None:
+        """Set the number of coordinates, which is not the file's to say: kernels count up to it."""
+        self._set_dimension(self.columns)
 
     def put_in_order(self, absent: set[str]) -> None:
         """Make up for arrays that a model file of an earlier version lacks."""

@@ -75,6 +75,14 @@ class MaxMargin(Engine):
         self.joined, self.begun = np.zeros(0), np.zeros(1)
         self._know(self.outputs, 0)
 
+    def check_state(self) -> None:
+        """Raise for classes that joined when there was nobody to join."""
+        self._set_dimension(self.columns)
+        counted = np.concatenate([self.joined, self.begun])
+        begun = self.begun[0]
+        if (counted < 0.0).any() or begun > self.columns + 1.0 or (begun and self.outputs < 2):
+            raise ValueError("its classes joined at rows that there were not")
+
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
         kept["_parts"] = state.copy(self._parts)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_expert
-from fenchel.learners.engine import ONE, Engine, refuse_unsound, some_of
+from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
 from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.stacking import BLENDS
 from fenchel.learners.workers import Crew, in_parallel
@@ -74,6 +74,8 @@ class Mixture(Engine):
             raise ValueError(f"experts={tasks or 'none'}: give learners of one task")
         if not tasks <= {"binary", "multiclass", "regression"}:
             raise ValueError(f"experts={tasks}: mix inside, one mixture for each target")
+        if 1 + sum(expert.engines for expert in experts) > MOST_LEARNERS:
+            raise ValueError(f"experts: more than {MOST_LEARNERS} learners inside; give fewer")
         super().__init__(name, parameters, tasks.pop())
         self.experts = [expert.copy() for expert in experts]
         self.certifies = any(expert.certifies for expert in self.experts)
@@ -122,6 +124,16 @@ class Mixture(Engine):
         return tuple(sorted({limit for limit in self._limits if limit is not None}))
 
     @property
+    def engines(self) -> int:
+        """How many engines this is, those inside its experts included."""
+        return 1 + sum(expert.engines for expert in self.experts)
+
+    @property
+    def engines_a_label(self) -> int:
+        """As many as its experts add."""
+        return sum(expert.engines_a_label for expert in self.experts)
+
+    @property
     def is_linear(self) -> bool:
         """Whether predictions are ⟨weights, x⟩: a vote is not."""
         return False
@@ -166,6 +178,15 @@ class Mixture(Engine):
         """Take the state of a model file; experts retired there are retired here."""
         self._blend.hedge.active[:] = arrays["hedge.active"]
         super().lay_in(arrays, width)
+
+    def check_state(self) -> None:
+        """Raise for experts that are neither on nor retired, or all retired."""
+        on = self._blend.hedge.active
+        if not (np.isin(on, (0.0, 1.0)).all() and on.any()):
+            raise ValueError("of its experts some must be on, the others retired")
+        inside = getattr(self._blend.combination, "engine", None)
+        for engine in self.experts if inside is None else [*self.experts, inside]:
+            engine.check_state()
 
     def put_in_order(self, absent: set[str]) -> None:
         """Make up for arrays that a model file of an earlier version lacks."""
