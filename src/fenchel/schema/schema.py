@@ -186,7 +186,8 @@ class Schema:
         kind = self.kinds.get(name)
         if is_missing(value):
             told = [] if kind is None else kind.of_missing(name)
-            return [Feature(name, "", (feature,), number) for feature, number in told]
+            word = "" if kind is None else kind.word
+            return [Feature(name, word, (feature,), number) for feature, number in told]
         if kind is None:
             kind = NUMBER if name in known else kind_of(value)
             if kind.word != "number":
@@ -224,6 +225,8 @@ class Schema:
             setattr(both, key, mine or its)
         for key in ("label", "weight", "id", "header", "index_base"):
             its = getattr(said, key)
+            if its in self.learned_columns:
+                raise ValueError(f"the column {its!r} is learned from: it cannot be the {key}")
             setattr(both, key, getattr(self, key) if its is None else its)
         both.is_plain = both.is_plain and not both.crosses and both.bits is None
         return both

@@ -98,7 +98,7 @@ class FrameStream(Stream):
         self._refuse_absent()
         labels = self._labels(frame[schema.label], first_row) if self._labelled else None
         entries, table = self._entries(frame, first_row)
-        entries, table, hashed = self._encoder.crossed(entries, table)
+        entries, table, hashed = self._encoder.finished(entries, table, self._words_of(frame))
         batch = batch_of_names(_parsed(entries), vocabulary_of(table), schema.bits)
         assert batch.vocabulary is not None
         columns, width = self._columns_of(batch.vocabulary)
@@ -108,15 +108,25 @@ class FrameStream(Stream):
             Rows.sparse(*rows, width),
             labels,
             importance=self._importance(frame, first_row),
-            ids=None if schema.id is None else list(map(str, frame[schema.id].to_list())),
+            ids=self._ids(frame),
             first_row=first_row,
         )
+
+    def _words_of(self, frame: Frame) -> dict[str, str]:
+        """The columns that are there, with the words of their kinds."""
+        kinds = self.schema.kinds
+        return {name: kinds[name].word if name in kinds else "" for name in frame.columns}
+
+    def _ids(self, frame: Frame) -> list[str] | None:
+        name = self.schema.id
+        there = name is not None and name in frame.columns
+        return list(map(str, frame[name].to_list())) if there else None
 
     def _refuse_absent(self) -> None:
         """Refuse a frame that lacks a column which was named."""
         schema, there = self.schema, self._raw_columns
         named = [schema.label] if self._labelled else []
-        for name in (*named, schema.weight if self._labelled else None, schema.id):
+        for name in (*named, *((schema.weight, schema.id) if self._labelled else ())):
             if name is not None and name not in there:
                 what = "no column has the name of the label" if name in named else "no such column"
                 remedy = f"choose from {', '.join(there)}"
@@ -140,9 +150,10 @@ class FrameStream(Stream):
         return values
 
     def _importance(self, frame: Frame, first_row: int) -> NDArray[np.float64] | None:
-        if self.schema.weight is None or self.schema.weight not in frame.columns:
+        weight = self.schema.weight
+        if weight is None or not self._labelled:
             return None
-        column = frame[self.schema.weight]
+        column = frame[weight]
         numbers = _numbers(column)
         bad = np.ones(len(frame), np.bool_)
         if numbers is not None:

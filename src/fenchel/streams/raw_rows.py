@@ -52,7 +52,8 @@ class RawRows:
         schema = self.schema
         label_column = self._label_column(row)
         label = self._label_of(row, label_column) if self._labelled else None
-        weight = self._weight_of(row) if schema.weight is not None else None
+        weighed = self._labelled and schema.weight is not None
+        weight = self._weight_of(row) if weighed else None
         met: dict[str, Kind] = {}
         for feature in self._features(row, label_column, met):
             self._put(feature)
