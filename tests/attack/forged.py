@@ -14,8 +14,25 @@ from fenchel import Learner, models
 
 NUMBERS = [0, 1, -1, 2, 3, 7, 1e9, 1e17, -1e17, 1e300, -1e300, 5e-324, 2**31, 2**53, 2**63]
 NUMBERS += [float("nan"), float("inf"), float("-inf"), 0.5, True]
-VALUES = [*NUMBERS, None, "", "x", "arow", "yes", [], {}, [1], {"learner": "arow"}, 10**30, "9" * 99]
-VALUES += [{"part": "Simplex", "total": float("nan")}, {"learner": "arow", "parameters": {}}, [None]]
+VALUES = [
+    *NUMBERS,
+    None,
+    "",
+    "x",
+    "arow",
+    "yes",
+    [],
+    {},
+    [1],
+    {"learner": "arow"},
+    10**30,
+    "9" * 99,
+]
+VALUES += [
+    {"part": "Simplex", "total": float("nan")},
+    {"learner": "arow", "parameters": {}},
+    [None],
+]
 
 
 class Forge:
@@ -53,19 +70,27 @@ def change_arrays(arrays: dict[str, Any], chance: random.Random) -> None:
                 chance.choice(NUMBERS)
             ).astype(array.dtype)
     elif kind == 3:
-        arrays[name] = np.resize(array, chance.choice([0, 1, 2, 5, 50, (2, 3), (50, 50), (3, 4, 2)]))
+        arrays[name] = np.resize(
+            array, chance.choice([0, 1, 2, 5, 50, (2, 3), (50, 50), (3, 4, 2)])
+        )
     elif kind == 4:
         with np.errstate(all="ignore"):
             arrays[name] = array.astype(chance.choice(["f4", "i8", "u1", "?", "u4", "f8"]))
     elif kind == 5:
-        arrays[chance.choice([name + "x", "9." + name, "units", "names.text", "hedge.active"])] = array
+        arrays[chance.choice([name + "x", "9." + name, "units", "names.text", "hedge.active"])] = (
+            array
+        )
     else:
         del arrays[name]
 
 
 def change_tree(tree: Any, chance: random.Random) -> None:
     """Another value, key or length somewhere in the metadata."""
-    inner = [v for v in (tree.values() if isinstance(tree, dict) else tree) if isinstance(v, (dict, list)) and v]
+    inner = [
+        v
+        for v in (tree.values() if isinstance(tree, dict) else tree)
+        if isinstance(v, (dict, list)) and v
+    ]
     if inner and chance.random() < 0.6:
         return change_tree(chance.choice(inner), chance)
     if isinstance(tree, list):

@@ -39,7 +39,11 @@ NUMBA = (
     ),
     Use(
         "the cache on disk, one file for each signature (fast/function_cache.py)",
-        ("numba.core.caching",),
+        ("numba.core.caching", "numba.core.serialize.dumps"),
+    ),
+    Use(
+        "nobody compiles while the process forks",
+        ("numba.core.compiler_lock.global_compiler_lock",),
     ),
     Use("hearing that something is compiled (fast/__init__.py)", ("numba.core.event",)),
     Use(

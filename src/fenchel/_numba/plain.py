@@ -165,14 +165,14 @@ def _digest(files: list[Path]) -> bytes:
     return digest.digest()
 
 
-_lock = RLock()
+compiling: Any = RLock()  # one thread at a time, and none while the process forks
 
 
 @contextmanager
 def _keeping_in(folder: Path) -> Iterator[None]:
     """Have Numba keep what is compiled meanwhile in this folder, whatever the user's settings say."""
     settings = {"CACHE_DIR": str(folder), "CACHE_LOCATOR_CLASSES": ""}
-    with _lock:
+    with compiling:
         before = {name: getattr(numba.config, name, "") for name in settings}
         vars(numba.config).update(settings)
         try:

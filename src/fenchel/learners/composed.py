@@ -13,6 +13,7 @@ from fenchel._numba import knows
 from fenchel._numba.jit import fresh, lean, settled, suited
 from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners.engine import ONE, BadRowError, Engine, refuse_unsound
+from fenchel.learners.whole import undisturbed
 from fenchel.loops import (
     NoAverage,
     NoLedger,
@@ -144,6 +145,11 @@ class Composed(Engine):
         """Whether the state holds a matrix of columns × columns."""
         return self._has_matrix
 
+    @property
+    def is_one_step(self) -> bool:
+        """Whether a block is learned in one step that no signal can interrupt: the loop counts rounds."""
+        return True
+
     def state_arrays(self) -> dict[str, Array]:
         """Return the state by name, as wide as the columns taken up: spare room is left out."""
         return dict(state.arrays(self._parts, width=self.columns + 1))
@@ -191,10 +197,15 @@ class Composed(Engine):
         else:
             refuse_unsound(rows, checked)
         given = view, targets, importance, float(self.intercept), rows.width, kept is None
-        bad = self._run(learn_rows, len(rows), (*self._parts, *given, margins, self.counts), view)
-        if bad >= 0:
-            state.restore(self._parts, kept)
-            raise BadRowError(int(bad))
+        arguments = (*self._parts, *given, margins, self.counts)
+        if kept is None:  # the loop is one step, which nothing can interrupt
+            self._run(learn_rows, len(rows), arguments, view)
+            return margins
+        with undisturbed:
+            bad = self._run(learn_rows, len(rows), arguments, view)
+            if bad >= 0:
+                state.restore(self._parts, kept)
+                raise BadRowError(int(bad))
         return margins
 
     def learn_known(self, view: Any, target: Array) -> None:
@@ -213,17 +224,15 @@ class Composed(Engine):
         """Read as the next round would: columns not known yet count in f_t, with weight 0."""
         f = self._parts.average.read(self._parts.regularizer)
         view, bias, out = self._known_columns(rows), float(self.intercept), np.empty(len(rows))
-        self._set_dimension(max(rows.width, self.columns))
-        try:
-            if what == "spreads":
-                inner = self._parts.regularizer
-                self._refuse_no_spread(inner)
-                suited(spread_rows, inner)(inner, view, len(rows), bias, out)
-            else:
-                given = view, len(rows), bias, self.columns + 1, True, out
-                self._run(decide_rows, len(rows), (f, *given), view)
-        finally:
-            self._set_dimension(self.columns)
+        if self._dimensions and rows.width > self.columns:  # counted in f_t, without a change
+            f = state.of_dimension(f, rows.width + self.intercept)
+        if what == "spreads":
+            inner = self._parts.regularizer
+            self._refuse_no_spread(inner)
+            suited(spread_rows, inner)(inner, view, len(rows), bias, out)
+        else:
+            given = view, len(rows), bias, self.columns + 1, True, out
+            self._run(decide_rows, len(rows), (f, *given), view)
         return out
 
     def _known_columns(self, rows: Rows) -> Any:

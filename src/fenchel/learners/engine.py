@@ -135,6 +135,11 @@ class Engine(ABC):
         return True
 
     @property
+    def is_one_step(self) -> bool:
+        """Whether state and rounds change in one step that no signal can interrupt."""
+        return False
+
+    @property
     def engines(self) -> int:
         """How many engines this is, those inside it included."""
         return 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from inspect import ismethod
 from os import PathLike
 from typing import Any
 
@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fenchel.certificates import Certificate, Regret
-from fenchel.learners import catalogue, certification, features, storage, tables
+from fenchel.learners import catalogue, certification, features, storage, tables, whole
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding
+from fenchel.learners.whole import undisturbed
 from fenchel.loops import check_rows
 from fenchel.parts.state import Array
 from fenchel.rows import Block, Rows, validate
@@ -49,8 +50,7 @@ class Learner:
         self.names: Names | None = None  # None: columns are numbers, or there are none yet
         self._coding: Coding = CODINGS[engine.task](classes)
         self._memory = certification.Memory()
-        self._lock = threading.RLock()
-        self._single = features.SingleRow()
+        self._ready()
         engine.declare(len(self.classes))
 
     @staticmethod
@@ -134,10 +134,12 @@ class Learner:
         """Look up what the engine offers beyond this class: ``shares``, ``experts``, ``loss``, ``auc``, …"""
         if name.startswith("_") or name == "engine":
             raise AttributeError(f"a learner has no {name!r}")
-        try:
-            return getattr(self.engine, name)
-        except AttributeError:
-            raise AttributeError(f"{self.name} has no {name!r}") from None
+        with self._lock:  # read whole
+            try:
+                found = getattr(self.engine, name)
+            except AttributeError:
+                raise AttributeError(f"{self.name} has no {name!r}") from None
+        return whole.locked(found, self._lock) if ismethod(found) else found
 
     # ── one at a time ───────────────────────────────────────────────────────────────────────────
 
@@ -149,30 +151,48 @@ class Learner:
         if not isinstance(x, (dict, Mapping)):  # asking for a dict first is quicker
             self.learn_many(x, [y], None if w == 1.0 else [w])
             return
-        self._lock.acquire()  # a ``with`` takes twice as long
-        try:
+        with self._lock:
             names = self.names
-            if names is None:
-                names = self._named()
-            new = self._single.fill(x, names, self.schema, True)
-            target = self._coding.recall(y)
-            if not new and w == 1.0 and target is not None and self.columns == len(names):
-                self.engine.learn_known(self._single.rows, target)
-                if self.certifies:
-                    self._memory.keep(Block(Rows(self._single.rows, 1, self.columns), target))
+            if not self._in_one_step or names is None:
+                with undisturbed:
+                    self._learn_one(x, y, w)
                 return
-            importance = None if w == 1.0 else validate.as_importance([w], 1)
-            rows = Rows(self._single.rows, 1, len(names) + len(new))
-            self._learn(rows, [y], importance, True, target)
+            new = self._single.fill(x, names, self.schema, True)
+            target, engine = self._coding.recall(y), self.engine
+            if not new and w == 1.0 and target is not None and engine.columns == len(names):
+                engine.learn_known(self._single.rows, target)
+            else:
+                self._learn_new(names, new, y, w, target)
+
+    def _learn_one(self, x: Mapping[str, Any], y: Any, w: float) -> None:
+        """Learn in several steps, or with new names: no signal is to come between."""
+        names = self._named()
+        new = self._single.fill(x, names, self.schema, True)
+        target = self._coding.recall(y)
+        if not new and w == 1.0 and target is not None and self.columns == len(names):
+            self.engine.learn_known(self._single.rows, target)
+            if self.certifies:
+                self._memory.keep(Block(Rows(self._single.rows, 1, self.columns), target))
+        else:
+            self._learn_new(names, new, y, w, target)
+
+    def _learn_new(self, names: Names, new: dict[str, int], y: Any, w: float, target: Any) -> None:
+        """Learn from the single row, which has something that was not there before."""
+        importance = None if w == 1.0 else validate.as_importance([w], 1)
+        rows = Rows(self._single.rows, 1, len(names) + len(new))
+        met = self._single.met
+
+        def take_up() -> None:
             self.names = names
             names.add(new)
-            self.schema.recognise_all(self._single.met)
-        finally:
-            self._lock.release()
+            self.schema.recognise_all(met)
+
+        self._learn(rows, [y], importance, True, target, take_up)
 
     def predict_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
         """Predict the label (classification) or the number (regression) of one example."""
-        return self._coding.decode(self.engine.present(self.decision_one(x)))
+        with self._lock:  # a class may appear between margin and label
+            return self._coding.decode(self.engine.present(self.decision_one(x)))
 
     def decision_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
         """Compute the margin ⟨w, x⟩, as the next round would see it: f_t already includes this x.
@@ -183,11 +203,12 @@ class Learner:
 
     def predict_proba_one(self, x: Mapping[str, Any] | ArrayLike) -> dict[Any, float]:
         """Predict {label: probability}, of the classes known so far; see ``predict_proba_many``."""
-        chances = self.probabilities(np.asarray(self.decision_one(x))[None])[0]
-        told: dict[Any, float] = dict.fromkeys(self._outcomes(), 0.0)
-        for label, chance in zip(self._outcomes(), chances.tolist(), strict=True):
-            told[label] += chance  # the second of two classes may not be known yet
-        return told
+        with self._lock:
+            chances = self.probabilities(np.asarray(self.decision_one(x))[None])[0]
+            told: dict[Any, float] = dict.fromkeys(self._outcomes(), 0.0)
+            for label, chance in zip(self._outcomes(), chances.tolist(), strict=True):
+                told[label] += chance  # the second of two classes may not be known yet
+            return told
 
     def confidence_one(self, x: Mapping[str, Any] | ArrayLike) -> float:
         """Compute x·A⁻¹·x of a second-order learner: small where it has seen many similar rows."""
@@ -207,21 +228,27 @@ class Learner:
         ``importance``.
         """
         given = weights if importance is None else importance
-        with self._lock, self._nothing_taken_up_if_refused():
-            block = self._block_of(X, learning=True, labelled=y is None)
-            amounts = block.importance if given is None else given
-            checked = None if amounts is None else validate.as_importance(amounts, len(block))
-            labels = block.labels if y is None else y
-            if labels is None:
-                raise ValueError("y is missing: give one label a row, or a table with the label")
-            return self._learn(block.rows, labels, checked, checked=self.names is not None)[0]
+        with self._lock:
+            if self._in_one_step and not tables.is_raw(X):
+                return self._learn_many(X, y, given)
+            with undisturbed, self._nothing_taken_up_if_refused():
+                return self._learn_many(X, y, given)
+
+    def _learn_many(self, X: Any, y: Any, given: Any) -> Array:
+        block = self._block_of(X, learning=True, labelled=y is None)
+        amounts = block.importance if given is None else given
+        checked = None if amounts is None else validate.as_importance(amounts, len(block))
+        labels = block.labels if y is None else y
+        if labels is None:
+            raise ValueError("y is missing: give one label a row, or a table with the label")
+        return self._learn(block.rows, labels, checked, checked=self.names is not None)[0]
 
     def learn_block(self, block: Block) -> tuple[Array, Array]:
         """Learn from a block whose rows a reader has checked already; columns are the reader's.
 
         Returns the margins, and the labels as the numbers that were learned.
         """
-        with self._lock:
+        with self._lock, undisturbed:
             return self._learn(block.rows, block.labels, block.importance, checked=True)
 
     def decision_many(self, X: Any) -> Array:
@@ -237,7 +264,8 @@ class Learner:
 
     def predict_many(self, X: Any) -> NDArray[Any]:
         """Predict the label or number of each row."""
-        return self.decode_many(self.decision_many(X))
+        with self._lock:
+            return self.decode_many(self.decision_many(X))
 
     def decode_many(self, margins: Array) -> NDArray[Any]:
         """Turn margins into the labels that they predict; for regression they are the numbers."""
@@ -249,7 +277,8 @@ class Learner:
         The sigmoid of a margin under the logistic loss, those of several classes scaled to add up
         to 1; of a mixture see there. Other learners give none.
         """
-        return self.probabilities(self.decision_many(X))
+        with self._lock:
+            return self.probabilities(self.decision_many(X))
 
     def probabilities(self, margins: Array) -> Array:
         """Turn margins into class probabilities, one column a class."""
@@ -345,7 +374,7 @@ class Learner:
 
     def copy(self) -> Learner:
         """Copy the learner: the same state, independent from then on."""
-        with self._lock:
+        with self._lock, undisturbed:
             twin: Learner = object.__new__(type(self))
             twin.__setstate__(self.__getstate__())
             return twin
@@ -409,7 +438,7 @@ class Learner:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the learner to one safe file: nothing is lost, not even the last bit."""
-        with self._lock:
+        with self._lock, undisturbed:
             storage.save(self, path)
 
     def state_arrays(self) -> dict[str, Array]:
@@ -417,12 +446,12 @@ class Learner:
         return self.engine.state_arrays()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        with self._lock:  # pickled whole while another thread learns
+        with self._lock, undisturbed:  # pickled whole while another thread learns
             return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.__dict__.copy()
-        for made_anew in ("_lock", "_single"):
+        for made_anew in ("_lock", "_single", "_in_one_step"):
             del kept[made_anew]
         kept["engine"] = self.engine.copy()
         kept["names"] = None if self.names is None else self.names.copy()
@@ -433,8 +462,14 @@ class Learner:
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
-        self._lock = threading.RLock()
+        self._ready()
+
+    def _ready(self) -> None:
+        """What is made anew wherever a learner comes from."""
+        self._lock = whole.new_lock()
         self._single = features.SingleRow()
+        # Whether one compiled call changes all that rows change where nothing in them is new.
+        self._in_one_step = self.engine.is_one_step and not self.engine.certifies
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
@@ -456,7 +491,7 @@ class Learner:
         label = schema.label
         try:
             yield
-        except Exception:
+        except BaseException:
             self.names = None if names is None else names.first_names(count)
             schema.kinds, schema.label = kinds, label
             raise
@@ -502,12 +537,15 @@ class Learner:
         importance: Array | None,
         checked: bool,
         targets: Array | None = None,
+        take_up: Callable[[], None] = lambda: None,
     ) -> tuple[Array, Array]:
         """Learn the block, or leave everything as it was and say what is wrong.
 
-        ``targets`` are y encoded, where that is known already. Returns the margins and the targets.
+        ``targets`` are y encoded, where that is known already. ``take_up`` takes up what is new in
+        the rows, once they are learned. Returns the margins and the targets.
         """
         engine, known, before = self.engine, self._coding.known, None
+        rounds = engine.rounds
         amounts = features.ONE if importance is None else importance
         try:
             if targets is None:
@@ -518,10 +556,18 @@ class Learner:
             except BadRowError as bad:
                 rows = validate.mended(rows, bad.row)
                 margins = engine.learn(rows, targets, amounts, checked)
-        except Exception:  # a MemoryError, a part without a verb: nothing may be left half done
-            self._coding = type(self._coding)(known)
-            if before is not None:
-                engine.put_back(before)
+            take_up()
+        except BaseException:  # a MemoryError, Ctrl-C: nothing may be left half done
+
+            def settle() -> None:
+                if engine.rounds != rounds:  # the loop has counted the rows: they are learned
+                    take_up()
+                    return
+                self._coding = type(self._coding)(known)
+                if before is not None:
+                    engine.put_back(before)
+
+            whole.surely(settle)
             raise
         if self.certifies:
             self._memory.keep(Block(rows, targets, importance))
@@ -537,7 +583,11 @@ class Learner:
 
     def _read_many(self, X: Any, what: str) -> Array:
         with self._lock:
-            rows = self._block_of(X, learning=False).rows
+            if tables.is_raw(X):
+                with undisturbed:  # the table of names catches up
+                    rows = self._block_of(X, learning=False).rows
+            else:
+                rows = self._block_of(X, learning=False).rows
             bad = int(check_rows(rows.view, rows.count, rows.width))
             if bad >= 0:
                 rows = validate.mended(rows, bad)

@@ -191,14 +191,12 @@ class MaxMargin(Engine):
     def read(self, rows: Rows, what: str = "margins") -> Array:
         """Compute the score of each class."""
         scores = np.zeros((len(rows), self.outputs))
-        self._set_dimension(max(rows.width, self.columns))
         run = suited(decide_classes, *self._parts)
         f = self._parts.average.read(self._parts.regularizer)
+        if rows.width > self.columns:  # counted in f_t, without a change
+            f = state.of_dimension(f, (rows.width + self.intercept) * self.outputs)
         bias, view = float(self.intercept), self._known_columns(rows)
-        try:
-            run(f, view, len(rows), bias, self.outputs, self._room[1], scores)
-        finally:
-            self._set_dimension(self.columns)
+        run(f, view, len(rows), bias, self.outputs, self._room[1], scores)
         return scores
 
     def _known_columns(self, rows: Rows) -> Any:

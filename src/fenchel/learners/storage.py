@@ -28,6 +28,7 @@ def save(
     if learner.names is not None:
         names = learner.names.first_names(learner.columns)
         arrays |= {NAMES + key: array for key, array in names.to_arrays().items()}
+    soundness.refuse_unsound_state(learner.engine)  # before it takes the place of a good file
     models.write(path, arrays, {**describe(learner), **(more_metadata or {})})
 
 
@@ -82,6 +83,7 @@ def _laid_in(
     columns, rounds = metadata["columns"], metadata["rounds"]
     learner = _rebuilt(metadata, known, kind)
     learner.schema = _schema(metadata)
+    soundness.refuse_roles(learner.schema)
     learner.names = _names(arrays, metadata, columns)
     if learner.labels is not None:
         soundness.refuse_labels(metadata["labels"], arrays, learner.engine)
@@ -89,6 +91,8 @@ def _laid_in(
         learner.engine.declare(len(learner.classes))
     learner.engine.lay_in(arrays, columns)
     soundness.refuse_unsound_state(learner.engine)
+    if learner.labels is not None and learner.engine.outputs > max(2, len(learner.classes)):
+        raise ValueError("it has fewer labels than its arrays tell of")
     learner.engine.counts[0] = rounds
     return learner
 
@@ -108,6 +112,7 @@ def _schema(metadata: dict[str, Any]) -> Schema:
 def _names(arrays: dict[str, Any], metadata: dict[str, Any], columns: int) -> Names | None:
     """The names of the columns; None where these are numbers."""
     mine = {key: arrays.pop(key) for key in list(arrays) if key.startswith((NAMES, HASHED))}
+    soundness.refuse_name_arrays(mine)
     if "names.ends" in mine:  # format 1
         found = models.unpack_strings(mine["names.text"], mine["names.ends"])
         names = Names.of(found)

@@ -11,7 +11,6 @@ import numpy as np
 
 from fenchel.parts.state import Part, fields, is_part, marker_of, replaced, shape_of
 
-
 MOST = float("inf")  # NaN is not below it
 
 WANTED = {

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import caching
+from numba.core.serialize import dumps
 
 from fenchel._numba import sealed
 from fenchel._numba.cache import cache_folder, is_keyed, source_hash
@@ -74,7 +75,7 @@ class _Shelf:
 
     def save(self, key: Any, data: Any) -> None:
         """Keep what was compiled for this signature."""
-        sealed.write(self._asked(key), caching.dumps((key, data)))
+        sealed.write(self._asked(key), dumps((key, data)))
 
 
 class SourceKeyedCache(caching.FunctionCache):
