@@ -15,7 +15,7 @@ from fenchel.certificates import Certificate, Regret
 from fenchel.learners import catalogue, certification, features, storage, tables, whole
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
-from fenchel.learners.labels import CODINGS, Coding
+from fenchel.learners.labels import CODINGS, Coding, as_labels
 from fenchel.learners.whole import undisturbed
 from fenchel.loops import check_rows
 from fenchel.parts.state import Array
@@ -522,7 +522,7 @@ class Learner:
         """Turn labels into the numbers that are learned; new classes are taken up."""
         validate.refuse_masked(y, "y")
         one_a_row = self.task in ("binary", "multiclass")
-        given = np.asarray(y) if one_a_row and not isinstance(y, np.ndarray) else y
+        given = as_labels(y) if one_a_row and not isinstance(y, np.ndarray) else y
         if one_a_row and given.shape != (count,):
             raise ValueError(f"y has shape {given.shape}, X has {count} rows: give one a row")
         targets = self._coding.encode(given)

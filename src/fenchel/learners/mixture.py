@@ -21,6 +21,7 @@ from fenchel.loops.online import ROUNDS
 from fenchel.losses.protocol import family_of
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
+from fenchel.rows.types import LARGEST
 
 # Entries of a piece of a block: with smaller ones the experts' states are loaded more often.
 PIECE = 1 << 20
@@ -287,8 +288,9 @@ class Mixture(Engine):
         if self._units is None:
             return weights
         unit = self._units[: self.columns, UNIT]
-        factors = np.concatenate([[1.0], 1.0 / np.where(unit > 0.0, unit, 1.0)])
-        return np.asarray((weights.T * factors).T)
+        with np.errstate(over="ignore"):  # a unit may be a denormal number
+            factors = np.concatenate([[1.0], 1.0 / np.where(unit > 0.0, unit, 1.0)])
+            return np.asarray(np.nan_to_num((weights.T * np.minimum(factors, LARGEST)).T))
 
     # ── what was promised ───────────────────────────────────────────────────────────────────────
 
