@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TESTED := $(VENV)/.installed-dev
 
-.PHONY: demo test test-plain test-lowest test-newest lint format bench docs clean
+.PHONY: demo test test-plain test-lowest test-newest lint format bench docs clean attack
 
 demo: $(INSTALLED)
 	$(BIN)/fenchel compare
@@ -27,6 +27,11 @@ test-lowest:
 test-newest:
 	rm -f .venv-newest/.installed*
 	$(MAKE) test VENV=.venv-newest VERSIONS="--upgrade --upgrade-strategy eager"
+
+# Ten minutes of hostile use: interrupts, forged files, races, forks, full disks, damaged caches.
+SEED := 1
+attack: $(TESTED)
+	$(BIN)/python -m tests.attack --minutes 10 --seed $(SEED)
 
 lint: $(TESTED)
 	$(BIN)/ruff format --check .

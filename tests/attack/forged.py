@@ -107,13 +107,22 @@ def change_tree(tree: Any, chance: random.Random) -> None:
     return None
 
 
+def told_shortly(refusal: ValueError) -> None:
+    """A refusal is a line that can be printed."""
+    message = str(refusal)
+    assert message.isprintable(), repr(message)
+    assert len(message) < 600, message
+
+
 def use(path: Path) -> bool:
     """Whether the model was loaded; then it reads, learns and is saved, or refuses in one line."""
+    refusal: ValueError | None = None
     try:
         learner = Learner.load(path)
-    except models.ModelRefused as refusal:
-        assert str(refusal).isprintable(), repr(str(refusal))
-        assert len(str(refusal)) < 400 + len(str(path)), str(refusal)
+    except models.ModelRefused as error:
+        refusal = error
+    if refusal is not None:
+        told_shortly(refusal)
         return False
     rows = X if learner.names is None else rows_as_dicts(X)
     y = next((y for make, y in KINDS.values() if make().task == learner.task), None)
@@ -123,8 +132,10 @@ def use(path: Path) -> bool:
         learner.predict_one(rows[0])
         learner.learn_many(rows, y)
         learner.predict_many(rows)
-    except ValueError as refusal:  # other labels than this model has, say
-        assert len(str(refusal)) < 1000, str(refusal)
+    except ValueError as error:  # other labels than this model has, say
+        refusal = error
+    if refusal is not None:
+        told_shortly(refusal)
     learner.save(path)
     Learner.load(path)
     return True

@@ -7,6 +7,7 @@ import random
 import signal
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from attack.kinds import KINDS, X, rows_as_dicts
 from fenchel import Learner
 
 
-class Interrupted(BaseException):  # noqa: N818 (as KeyboardInterrupt is none)
+class Interrupted(BaseException):
     """What the handler raises."""
 
 
@@ -81,7 +82,7 @@ def campaign(chance: random.Random, folder: Path, count: int) -> dict[str, int]:
         began = time.perf_counter()
         change(after)
         took = time.perf_counter() - began
-        came += interrupted(lambda: change(learner), chance.uniform(0.0, 1.1 * took))
+        came += interrupted(partial(change, learner), chance.uniform(0.0, 1.1 * took))
         assert whole_state(learner) in (whole_state(before), whole_state(after)), kind
         learner.save(folder / "again")
         learner = Learner.load(folder / "again")

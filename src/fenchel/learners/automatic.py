@@ -52,6 +52,7 @@ def hedge(
     classes: Sequence[Any] | None = None,
     certify: bool = False,
     schema: Schema | None = None,
+    max_features: int | None = None,
 ) -> Learner:
     """Any learners of one task as one, weighed by AdaHedge.
 
@@ -70,7 +71,7 @@ def hedge(
     ``combined`` lets a linear combination of the experts compete with their vote (classes: coin
     betting on their standardised margins under the logistic loss; regression: Vovk-Azoury-Warmuth
     on what the mixture leaves over), AdaHedge choosing between the two: it can be better than every
-    expert, and gives probabilities. ``classes`` and ``schema`` as elsewhere. AdaHedge's bound is
+    expert, and gives probabilities. ``classes``, ``schema`` and ``max_features`` as elsewhere. AdaHedge's bound is
     always measured; with ``certify`` so are the experts' own, and what they say of the mixture
     against any fixed u.
 
@@ -90,7 +91,7 @@ def hedge(
     chosen = [certified(expert) for expert in given] if certify else given
     engines = [expert.engine for expert in chosen]
     mixture = Mixture(engines, name="hedge", parameters=parameters, combined=combined)
-    return Learner(mixture, classes, schema)
+    return _limited(mixture, classes, schema, max_features)
 
 
 def auto(
@@ -98,6 +99,7 @@ def auto(
     classes: Sequence[Any] | None = None,
     certify: bool = False,
     schema: Schema | None = None,
+    max_features: int | None = None,
 ) -> Learner:
     """The mixture that suits a task: no scaling, no learning rate, no shuffling.
 
@@ -113,7 +115,7 @@ def auto(
 
     Cost: that of the experts, in parallel on the cores.
 
-    Parameters: ``task``; ``classes``, ``certify`` and ``schema`` as those of ``hedge``.
+    Parameters: ``task``; ``classes``, ``certify``, ``schema`` and ``max_features`` as those of ``hedge``.
 
     >>> from fenchel import learners
     >>> learner = learners.auto()
@@ -143,7 +145,15 @@ def auto(
         combined=True,
         unitless=True,
     )
-    return Learner(mixture, classes, schema)
+    return _limited(mixture, classes, schema, max_features)
+
+
+def _limited(
+    mixture: Mixture, classes: Any, schema: Schema | None, max_features: int | None
+) -> Learner:
+    if max_features is not None:
+        mixture.parameters = {"max_features": max_features, **mixture.parameters}
+    return Learner(mixture, classes, schema, max_features)
 
 
 _ALL = ("binary", "multiclass", "regression")

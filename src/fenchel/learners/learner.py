@@ -43,9 +43,18 @@ class Learner:
     """
 
     def __init__(
-        self, engine: Engine, classes: Sequence[Any] | None = None, schema: Schema | None = None
+        self,
+        engine: Engine,
+        classes: Sequence[Any] | None = None,
+        schema: Schema | None = None,
+        max_features: int | None = None,
     ) -> None:
+        if not (schema is None or isinstance(schema, Schema)):
+            raise ValueError(f"schema={schema!r:.60}: give a fenchel.Schema")
+        if not (max_features is None or (type(max_features) is int and max_features > 0)):
+            raise ValueError(f"max_features={max_features!r:.60} must be a whole number > 0")
         self.engine = engine
+        self.max_features = max_features
         self.schema = Schema() if schema is None else schema.copy()
         self.names: Names | None = None  # None: columns are numbers, or there are none yet
         self._coding: Coding = CODINGS[engine.task](classes)
@@ -550,6 +559,7 @@ class Learner:
         try:
             if targets is None:
                 targets = self.encode(y, len(rows))
+            self._refuse_many(rows.width)
             before = engine.take_up(rows.width)
             try:
                 margins = engine.learn(rows, targets, amounts, checked)
@@ -572,6 +582,13 @@ class Learner:
         if self.certifies:
             self._memory.keep(Block(rows, targets, importance))
         return margins, targets
+
+    def _refuse_many(self, width: int) -> None:
+        if self.max_features is not None and width > self.max_features:
+            raise ValueError(
+                f"X has {width} columns, max_features is {self.max_features}: hash the features into "
+                "fewer (bits=), or allow more"
+            )
 
     def _read_one(self, x: Any, what: str) -> Array:
         if not isinstance(x, (dict, Mapping)):

@@ -35,7 +35,8 @@ class Options(TypedDict, total=False):
     """The parameters that every learner takes beside its own.
 
     ``task`` = "binary" lets a loss of regression learn two classes, as targets ±1; ``schema`` says
-    how raw columns become features.
+    how raw columns become features; rows with more columns than ``max_features`` are refused (a full
+    matrix never has more than 20,000).
     """
 
     intercept: bool
@@ -44,6 +45,7 @@ class Options(TypedDict, total=False):
     classes: Sequence[Any] | None
     task: str | None
     schema: Schema | None
+    max_features: int | None
 
 
 DEFAULTS: dict[str, Any] = {
@@ -53,6 +55,7 @@ DEFAULTS: dict[str, Any] = {
     "classes": None,
     "task": None,
     "schema": None,
+    "max_features": None,
 }
 
 
@@ -83,7 +86,7 @@ def learner(
                 intercept=chosen["intercept"],
                 task=chosen["task"],
             )
-            return Learner(engine, chosen["classes"], chosen["schema"])
+            return Learner(engine, *(chosen[key] for key in ("classes", "schema", "max_features")))
 
         build.__signature__ = signature.replace(return_annotation=Learner)  # type: ignore[attr-defined]
         CATALOGUE[name] = Entry(build, tasks, parts, equation, theorem, cost)
