@@ -1,4 +1,4 @@
-"""``python -m tests.attack --minutes 10 --seed 1``: every way of going at the package, a share of the time each.
+"""``python -m tests.attack --minutes 10 --seed 1``: all ways of going at the package, in turn.
 
 Each runs in a process of its own, so that a crash or a hang is a finding too; ``--only NAME`` runs one.
 """

@@ -18,12 +18,17 @@ def test_learners_of_all_kinds(tmp_path, record_property):
 
 def test_a_signal_waits_for_the_end_and_is_raised_then():
     done = []
-    before = signal.signal(signal.SIGALRM, interrupts.raise_interrupted)
-    try:
-        with pytest.raises(interrupts.Interrupted), undisturbed:
+
+    def change():
+        with undisturbed:
             with undisturbed:
                 signal.raise_signal(signal.SIGALRM)
             done.append(1)
+
+    before = signal.signal(signal.SIGALRM, interrupts.raise_interrupted)
+    try:
+        with pytest.raises(interrupts.Interrupted):
+            change()
         assert done == [1]
         assert signal.getsignal(signal.SIGALRM) is interrupts.raise_interrupted
     finally:
