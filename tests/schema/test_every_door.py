@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from raw_rows import as_strings, raw_rows, write_csv, write_jsonl
 
+from cli.cli_helpers import run
 from fenchel import Learner, Schema, learners
 from fenchel.estimators import OnlineRegressor
-from cli.cli_helpers import run
-from raw_rows import as_strings, raw_rows, write_csv, write_jsonl
 
 TRAINED, USED = raw_rows(300, 1), raw_rows(80, 2)
 SAID = {
@@ -81,7 +81,8 @@ def test_reading_rows_teaches_nothing(model: Path) -> None:
     before = learner.copy()
     learner.predict_one({"site": "never seen", "new": 7.0, "word": "x"})
     learner.predict_many(pd.DataFrame({"other": ["p", "q"]}))
-    assert learner.schema == before.schema and learner.columns == before.columns
+    assert learner.schema == before.schema
+    assert learner.columns == before.columns
     assert list(learner.names or []) == list(before.names or [])
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fenchel.certificates import Certificate, Regret
-from fenchel.learners import catalogue, certification, features, storage, tables, whole
+from fenchel.learners import catalogue, certification, features, raw_input, storage, whole
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding, as_labels
@@ -238,7 +238,7 @@ class Learner:
         """
         given = weights if importance is None else importance
         with self._lock:
-            if self._in_one_step and not tables.is_raw(X):
+            if self._in_one_step and not raw_input.is_raw(X):
                 return self._learn_many(X, y, given)
             with undisturbed, self._nothing_taken_up_if_refused():
                 return self._learn_many(X, y, given)
@@ -509,12 +509,12 @@ class Learner:
         """Rows of whatever users have; names and kinds of columns are taken up while learning."""
         if isinstance(X, Block):
             return X
-        raw = tables.is_raw(X)
+        raw = raw_input.is_raw(X)
         if not raw:
             self._numbered()
             return Block(validate.as_rows(X))
         names = self._named()
-        block = tables.block_of(X, self.schema, names, labelled=labelled, frozen=not learning)
+        block = raw_input.block_of(X, self.schema, names, labelled=labelled, frozen=not learning)
         if learning:
             self.names = names
         return block
@@ -600,7 +600,7 @@ class Learner:
 
     def _read_many(self, X: Any, what: str) -> Array:
         with self._lock:
-            if tables.is_raw(X):
+            if raw_input.is_raw(X):
                 with undisturbed:  # the table of names catches up
                     rows = self._block_of(X, learning=False).rows
             else:

@@ -34,7 +34,7 @@ PLAIN = (NUMBER, Category(), Ignored())
 
 
 class Declared(TypedDict, total=False):
-    """What may be said of the columns, one by one: the arguments of ``Schema``."""
+    """The arguments of ``Schema``: all that may be said of the columns."""
 
     columns: Mapping[str, Kind | str] | None
     categorical: Iterable[str]
@@ -172,7 +172,7 @@ class Schema:
         met = {} if met is None else met
         found: list[Feature] = []
         roles = self.roles
-        for name, value in _flattened(row):
+        for name, value in _flattened(row, self.kinds):
             if name not in roles:
                 found += self._of_column(name, value, known, met)
         for name, kind in self.kinds.items():
@@ -274,7 +274,7 @@ class Schema:
         return [n for n, k in self.kinds.items() if k.word != "ignored" and n not in self.roles]
 
     def declared_only(self) -> Schema:
-        """What was said of the columns, without what was recognised since."""
+        """Return the schema as it was declared, without what was recognised since."""
         told = self.to_json()
         told["columns"] = {n: kind for n, kind in told["columns"].items() if n in self.declared}
         return Schema.from_json(told)
@@ -314,8 +314,13 @@ def in_spelling(name: str, kind: Kind, value: Any, known: Container[str]) -> Any
     return next((word for word in spellings if f"{name}={word}" in known), spellings[0])
 
 
-def _flattened(row: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
-    """The columns of a row; those of an object inside it as ``outer.inner``, a list of numbers by place."""
+def _flattened(
+    row: Mapping[str, Any], known: Container[str], prefix: str = ""
+) -> Iterable[tuple[str, Any]]:
+    """The columns of a row; those of an object inside it as ``outer.inner``.
+
+    A list of numbers is as many columns, by place, unless its column is known as something else.
+    """
     for key, value in row.items():
         if not isinstance(key, str):
             raise CannotReadError(
@@ -323,11 +328,16 @@ def _flattened(row: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, 
             )
         name = prefix + key
         if isinstance(value, Mapping):
-            yield from _flattened(value, f"{name}.")
-        elif isinstance(value, (list, tuple)) and value and all(map(_is_number, value)):
+            yield from _flattened(value, known, f"{name}.")
+        elif name not in known and is_vector(value):
             yield from ((f"{name}.{k}", number) for k, number in enumerate(value))
         else:
             yield name, value
+
+
+def is_vector(value: Any) -> bool:
+    """Whether a value is a list of numbers."""
+    return isinstance(value, (list, tuple)) and bool(value) and all(map(_is_number, value))
 
 
 def _is_number(value: Any) -> bool:

@@ -12,7 +12,7 @@ from fenchel.schema import CannotReadError, Kind, Schema, Text
 from fenchel.schema.missing import is_missing
 from fenchel.schema.schema import in_spelling
 from fenchel.streams.batch import side_by_side
-from fenchel.streams.crosses import Crosses
+from fenchel.streams.cross_products import Crosses
 from fenchel.streams.intern_table import add_all
 from fenchel.streams.names import joined
 from fenchel.streams.text_column import features_of_texts

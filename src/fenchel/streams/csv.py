@@ -111,10 +111,10 @@ def _spells(text: Any, start: Any, stop: Any, word: Any) -> Any:
     """Whether a cell is this word, in letters of either case."""
     if stop - start != len(word):
         return False
+    same = True
     for k in range(len(word)):
-        if text[start + k] | 32 != word[k]:
-            return False
-    return True
+        same = same and text[start + k] | 32 == word[k]
+    return same
 
 
 @leaf

@@ -187,7 +187,12 @@ class FrameStream(Stream):
             if name in self.schema.roles:
                 continue
             column = frame[name]
-            kind = self.schema.kinds.get(name) or self._recognised(column)
+            kind = self.schema.kinds.get(name)
+            if kind is None and _holds_vectors(column):
+                more, table = self._of_vectors(column, table, met)
+                found = beside(found, more)
+                continue
+            kind = kind or self._recognised(column)
             if kind is not None:
                 more, table = self._of_column(column, kind, table, first_row)
                 found = beside(found, more)
@@ -211,7 +216,8 @@ class FrameStream(Stream):
         numbers = _numbers(column) if kind == Number() else None
         if numbers is not None:
             return self._of_numbers(column.name, *numbers, table, first_row)
-        if column.dtype.is_nested() and kind.word != "words" and kind.word != "ignored":
+        nested = column.dtype.is_nested() or column.dtype == nw.Binary
+        if nested and kind.word not in ("words", "ignored"):
             self._words(column)  # says what to do
         try:
             return column_entries(column.name, kind, column.to_list(), table, self.names)
@@ -219,6 +225,17 @@ class FrameStream(Stream):
             what = f"in the column {column.name}: {bad.error.what}"
             line = first_row + bad.row + 1
             raise BadInput(what, bad.error.remedy, file=self._file, line=line) from None
+
+    def _of_vectors(self, column: Any, table: Any, met: dict[str, Kind]) -> tuple[Entries, Any]:
+        """A column of lists of numbers is as many columns, by place."""
+        cells = column.to_list()
+        found = nothing(len(cells))
+        for k in range(max((len(cell) for cell in cells if cell is not None), default=0)):
+            name = f"{column.name}.{k}"
+            values = [cell[k] if cell is not None and k < len(cell) else None for cell in cells]
+            more, table = column_entries(name, Number(), values, table)
+            found, met[name] = beside(found, more), Number()
+        return found, table
 
     def _of_numbers(
         self,
@@ -246,6 +263,11 @@ def _parsed(entries: Entries) -> Parsed:
     return Parsed(
         entries.indptr, indices, entries.values, empty, empty, whole, pairs, pairs, 0, 0, 0
     )
+
+
+def _holds_vectors(column: Any) -> bool:
+    kind = column.dtype
+    return kind in (nw.List, nw.Array) and kind.inner.is_numeric()
 
 
 def _is_numeric(column: Any) -> bool:

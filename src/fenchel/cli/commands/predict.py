@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from fenchel.cli import models
-from fenchel.cli.columns import tell_other_columns
+from fenchel.cli.column_advice import tell_other_columns
 from fenchel.cli.output import announce_compiling, say
 from fenchel.cli.results import prediction_lines, prediction_table, refuse_wrong_place, tell_skipped
 from fenchel.cli.sources import Reading, open_data

@@ -12,7 +12,7 @@ import click
 
 from fenchel.cli import models
 from fenchel.cli.certify import RunCertificates
-from fenchel.cli.columns import tell_kinds, tell_odd_categories
+from fenchel.cli.column_advice import tell_kinds, tell_odd_categories
 from fenchel.cli.errors import STOPPED
 from fenchel.cli.holdout import HeldOut
 from fenchel.cli.output import counted, fact, say

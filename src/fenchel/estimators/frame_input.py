@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel.learners.learner import Learner
-from fenchel.learners.tables import is_raw
+from fenchel.learners.raw_input import is_raw
 from fenchel.rows import Block
 from fenchel.rows.validate import as_rows
 from fenchel.schema import Number
@@ -21,7 +21,7 @@ from fenchel.streams import Names
 from fenchel.streams.frames import is_frame
 
 
-class Table:
+class RawTable:
     """Raw rows, not read yet: a frame, or a list of dicts."""
 
     def __init__(self, rows: Any) -> None:
@@ -63,7 +63,7 @@ def stands_in_order(learner: Learner, names: NDArray[Any]) -> bool:
 
 def block_of(X: Any, learner: Learner, names: NDArray[Any] | None, learning: bool) -> Any:
     """X as the learner reads it: an array where columns are numbers, else a block of named features."""
-    if isinstance(X, Table):
+    if isinstance(X, RawTable):
         return learner._block_of(X.rows, learning)
     if names is None:
         return X
