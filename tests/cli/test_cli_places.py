@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cli.cli_helpers import run
 
 ROWS = "a,y\n0.5,1\n-1.0,0\n2.0,1\n-0.5,0\n"

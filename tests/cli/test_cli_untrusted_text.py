@@ -1,8 +1,8 @@
 """Text from models and files on a terminal: shown, never obeyed; one line stays one line."""
 
 import pytest
-from cli.cli_helpers import run
 
+from cli.cli_helpers import run
 from fenchel import learners, models
 from fenchel.cli.output import printable
 

@@ -344,9 +344,13 @@ class Composed(Engine):
             return fresh(kernel)
         return kernel if self._allocates else lean(kernel)
 
+    def standing(self) -> tuple[Parts, int]:
+        """The parts and the columns as they are."""
+        return self._parts, self.columns
+
     def take_up(self, width: int) -> tuple[Parts, int]:
         """Make room for so many columns."""
-        before = self._parts, self.columns
+        before = self.standing()
         if width > self.columns:
             self._make_room(width)
             self.columns = width

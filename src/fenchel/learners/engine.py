@@ -155,6 +155,10 @@ class Engine(ABC):
     def take_up(self, width: int) -> Any:
         """Make room for so many columns; returns what ``put_back`` needs to undo it."""
 
+    def standing(self) -> Any:
+        """What ``put_back`` needs before ``take_up`` has begun; of engines that are one step."""
+        return None
+
     @abstractmethod
     def put_back(self, before: Any) -> None:
         """Undo ``take_up``, and what was learned since."""

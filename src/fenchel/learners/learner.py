@@ -553,8 +553,8 @@ class Learner:
         ``targets`` are y encoded, where that is known already. ``take_up`` takes up what is new in
         the rows, once they are learned. Returns the margins and the targets.
         """
-        engine, known, before = self.engine, self._coding.known, None
-        rounds = engine.rounds
+        engine, known = self.engine, self._coding.known
+        rounds, before = engine.rounds, engine.standing()
         amounts = features.ONE if importance is None else importance
         try:
             if targets is None:
