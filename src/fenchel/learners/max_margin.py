@@ -158,18 +158,22 @@ class MaxMargin(Engine):
     ) -> tuple[Array, NDArray[np.int64]]:
         """Learn from sound rows; the scores from before each label, and ŷ (−1 where there is none)."""
         count = len(rows)
-        known = known_after(targets, self.outputs)
-        total = int(np.max(known, initial=self.outputs))
+        total = max(self.outputs, int(targets.max(initial=-1.0)) + 1)
+        known = known_after(targets, self.outputs) if total > self.outputs else None
         self._make_room(self.columns, total)
         scores, rivals = np.full((count, total), -np.inf), np.full(count, -1)
         run = suited(learn_classes, *self._parts)
         # f_t may know how many coordinates there are: a piece for each number of classes.
-        joins = np.flatnonzero(np.diff(known, prepend=self.outputs)).tolist()
+        joins = (
+            [] if known is None else np.flatnonzero(np.diff(known, prepend=self.outputs)).tolist()
+        )
         for begin, end in pairwise(sorted({0, *joins, count})):
             before = self.outputs
             # The scores of a row whose label is new are those of the classes known before it.
-            first = self.read(rows.part(begin, begin + 1)) if known[begin] > before else None
-            self._know(int(known[begin]), self.rounds + begin)
+            appears = known is not None and known[begin] > before
+            first = self.read(rows.part(begin, begin + 1)) if appears else None
+            if known is not None:
+                self._know(int(known[begin]), self.rounds + begin)
             if self.outputs > 1 and self.begun[0] == 0.0:
                 self.begun[0] = self.columns + 1.0
             run(

@@ -218,6 +218,23 @@ class Mixture(Engine):
             _Piece(part, targets[begin:end], some_of(importance, begin, end), out[begin:end])
             for begin, end, part in rows.pieces(PIECE)
         ]
+        if (
+            len(pieces) == 1 and not together
+        ):  # a row or a few: the line would cost more than they do
+            self._learn_alone(pieces[0])
+        else:
+            self._learn_in_line(pieces, together)
+        self._compiled.add("learned")
+        self.counts[ROUNDS] += count
+        return out
+
+    def _learn_alone(self, piece: _Piece) -> None:
+        self._put_in_units(piece)
+        for k in self._blend.active:
+            self._learn_piece(piece, k)
+        self._mix_piece(piece)
+
+    def _learn_in_line(self, pieces: list[_Piece], together: bool) -> None:
         # Stations of a line: while the experts learn from one piece, the next is put in units and
         # the last is mixed. No station needs what another does in the same step.
         ahead, behind = [*pieces, None, None], [None, None, *pieces]
@@ -231,9 +248,6 @@ class Mixture(Engine):
                 learn = partial(self._learn_piece, present)
                 work |= {k: partial(learn, k) for k in self._blend.active}
             self._crew.do(work, together)
-        self._compiled.add("learned")
-        self.counts[ROUNDS] += count
-        return out
 
     def _put_in_units(self, piece: _Piece) -> None:
         piece.rows = self._in_units(piece.rows, piece.importance, learning=True)
