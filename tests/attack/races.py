@@ -6,6 +6,7 @@ import os
 import random
 import select
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,9 @@ def forked_while(learner: Learner, y: Any, delay: float) -> None:
     thread.start()
     threading.Event().wait(delay)
     told, tell = os.pipe()
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # forking beside threads is the point
+        child = os.fork()
     if child == 0:
         learner.predict_one(rows_as_dicts(X)[0])
         learner.weights()
