@@ -100,9 +100,9 @@ def test_predictions_stay_where_new_ones_cannot_be_written(data, model, tmp_path
 
 
 def test_a_model_that_another_process_goes_on_with_is_refused(data, model):
-    from fenchel.cli.places import Claim
+    from fenchel.cli.places import ModelClaim
 
-    holder = Claim(model)
+    holder = ModelClaim(model)
     done = run("train", data, "--resume", model, "--save", model, status=1)
     assert "another process goes on with it" in done.stderr
     run("train", data, "--resume", model, "--save", model + "2", "--quiet")

@@ -8,7 +8,7 @@ import pytest
 from attack import interrupts
 from attack.kinds import KINDS, X, rows_as_dicts
 from fenchel import Learner, learners
-from fenchel.learners.whole import surely, undisturbed
+from fenchel.learners.undisturbed import surely, undisturbed
 
 
 def test_learners_of_all_kinds(tmp_path, record_property):

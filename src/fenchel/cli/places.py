@@ -116,7 +116,7 @@ def written_whole(file: str) -> Iterator[TextIO]:
         raise stopped
 
 
-class Claim:
+class ModelClaim:
     """A model that this process goes on with, to save it in the same place: nobody else may meanwhile."""
 
     def __init__(self, path: str | None) -> None:
@@ -125,7 +125,7 @@ class Claim:
         self.check()
 
     def renew(self) -> None:
-        """Claim the file that is there now: saving has put another in its place."""
+        """ModelClaim the file that is there now: saving has put another in its place."""
         if self._path is None or sys.platform == "win32":
             return
         try:

@@ -13,7 +13,7 @@ from fenchel._numba import knows
 from fenchel._numba.jit import fresh, lean, settled, suited
 from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners.engine import ONE, BadRowError, Engine, refuse_unsound
-from fenchel.learners.whole import undisturbed
+from fenchel.learners.undisturbed import undisturbed
 from fenchel.loops import (
     NoAverage,
     NoLedger,

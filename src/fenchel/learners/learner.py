@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fenchel.certificates import Certificate, Regret
-from fenchel.learners import catalogue, certification, features, raw_input, storage, whole
+from fenchel.learners import catalogue, certification, features, raw_input, storage
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding, as_labels
-from fenchel.learners.whole import undisturbed
+from fenchel.learners.undisturbed import locked, new_lock, surely, undisturbed
 from fenchel.loops import check_rows
 from fenchel.parts.state import Array
 from fenchel.rows import Block, Rows, validate
@@ -148,7 +148,7 @@ class Learner:
                 found = getattr(self.engine, name)
             except AttributeError:
                 raise AttributeError(f"{self.name} has no {name!r}") from None
-        return whole.locked(found, self._lock) if ismethod(found) else found
+        return locked(found, self._lock) if ismethod(found) else found
 
     # ── one at a time ───────────────────────────────────────────────────────────────────────────
 
@@ -475,7 +475,7 @@ class Learner:
 
     def _ready(self) -> None:
         """What is made anew wherever a learner comes from."""
-        self._lock = whole.new_lock()
+        self._lock = new_lock()
         self._single = features.SingleRow()
         # Whether one compiled call changes all that rows change where nothing in them is new.
         self._in_one_step = self.engine.is_one_step and not self.engine.certifies
@@ -577,7 +577,7 @@ class Learner:
                 if before is not None:
                     engine.put_back(before)
 
-            whole.surely(settle)
+            surely(settle)
             raise
         if self.certifies:
             self._memory.keep(Block(rows, targets, importance))

@@ -16,7 +16,7 @@ from fenchel.cli.column_advice import tell_kinds, tell_odd_categories
 from fenchel.cli.errors import STOPPED
 from fenchel.cli.holdout import HeldOut
 from fenchel.cli.output import counted, fact, say
-from fenchel.cli.places import Claim
+from fenchel.cli.places import ModelClaim
 from fenchel.cli.process import compiling_ahead
 from fenchel.cli.progress import ProgressTable, rate_line
 from fenchel.cli.results import figures, prediction_lines, tell_score, tell_skipped, write_json
@@ -34,7 +34,7 @@ def train(data: str, **given: Any) -> None:
     reading = Reading.of(given)
     options = TrainOptions(**given)
     options.check(reading, data)
-    claim = Claim(options.claimed)
+    claim = ModelClaim(options.claimed)
     if options.resume:
         learner = models.load(options.resume)
         source = open_data(data, reading, learner)
@@ -63,7 +63,9 @@ def train(data: str, **given: Any) -> None:
 class Training:
     """Leads a learner through one or more passes."""
 
-    def __init__(self, learner: Learner, source: Data, options: TrainOptions, claim: Claim) -> None:
+    def __init__(
+        self, learner: Learner, source: Data, options: TrainOptions, claim: ModelClaim
+    ) -> None:
         self.interruption, self._claim = Interruption(), claim
         self._learner, self._source = learner, source
         self._options, self._quiet = options, options.quiet
