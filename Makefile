@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TESTED := $(VENV)/.installed-dev
 
-.PHONY: demo test test-plain test-lowest test-newest audit lint format bench docs clean
+.PHONY: demo test test-plain test-lowest test-newest audit attack lint format bench docs clean
 
 demo: $(INSTALLED)
 	$(BIN)/fenchel compare
@@ -31,6 +31,11 @@ test-newest:
 # Every certificate recomputed for ten minutes by code of its own; writes benchmarks/AUDIT.md.
 audit: $(TESTED)
 	$(BIN)/python -m tests.audit
+
+# Ten minutes of hostile use: interrupts, forged files, races, forks, full disks, damaged caches.
+SEED := 1
+attack: $(TESTED)
+	$(BIN)/python -m tests.attack --minutes 10 --seed $(SEED)
 
 lint: $(TESTED)
 	$(BIN)/ruff format --check .

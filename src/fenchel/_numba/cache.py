@@ -11,6 +11,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,15 +38,31 @@ def source_hash() -> str:
 
 @cache
 def cache_folder() -> Path | None:
-    """The folder for this state of the sources, or None where none can be written."""
+    """The folder for this state of the sources, to be read and where possible written; None for none.
+
+    One that somebody else has filled (``fenchel warm``) may be read-only.
+    """
     folder = base_folder() / (source_hash() if FAST else f"{source_hash()}-plain")
-    try:
+    with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
+    return folder if is_written(folder) or is_read(folder) else None
+
+
+def is_written(folder: Path) -> bool:
+    """Whether files can be made in a folder."""
+    try:
         with tempfile.TemporaryFile(dir=folder):
-            pass
+            return True
     except OSError:
-        return None
-    return folder
+        return False
+
+
+def is_read(folder: Path) -> bool:
+    """Whether a folder has something that can be read."""
+    try:
+        return any(folder.iterdir())
+    except OSError:
+        return False
 
 
 def base_folder() -> Path:

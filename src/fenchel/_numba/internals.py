@@ -38,8 +38,12 @@ NUMBA = (
         ("numba.core.targetconfig.ConfigStack", "numba.core.typing.templates.infer_global"),
     ),
     Use(
-        "the cache on disk, one index for each signature (fast/function_cache.py)",
-        ("numba.core.caching",),
+        "the cache on disk, one file for each signature (fast/function_cache.py)",
+        ("numba.core.caching", "numba.core.serialize.dumps"),
+    ),
+    Use(
+        "nobody compiles while the process forks",
+        ("numba.core.compiler_lock.global_compiler_lock",),
     ),
     Use("hearing that something is compiled (fast/__init__.py)", ("numba.core.event",)),
     Use(

@@ -7,11 +7,13 @@ bits: rounding is that of the formulas, however they are put together.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import update_wrapper
+from contextlib import contextmanager, suppress
+from functools import cache, update_wrapper
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -19,7 +21,8 @@ from typing import Any
 import numba
 from numba.extending import overload, register_jitable
 
-from fenchel._numba.cache import cache_folder, is_keyed
+from fenchel._numba import sealed
+from fenchel._numba.cache import cache_folder, is_keyed, is_written
 from fenchel._numba.choice import COMPILED
 
 # As in the fast way no fastmath: it breaks the checks for NaN and the reproducibility of sums.
@@ -98,40 +101,78 @@ def settled(compiled: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
 def compiled(function: Callable[..., Any], kinds: tuple[Any, ...], options: Any) -> Any:
     """The function for these types, from disk or compiled now."""
     folder = _folder_for(kinds) if is_keyed(function) else None
-    if folder is None or not _is_in(folder, function):
+    if folder is None or not _is_sound(folder, function):
         for call in _compiling:
             call()
     if folder is not None:
         try:
             with _keeping_in(folder):
                 found = numba.njit(kinds, cache=True, **options)(function)
-        except Exception:  # a damaged file may raise anything, a full disk an OSError
-            shutil.rmtree(folder, ignore_errors=True)
-        else:
-            if _is_in(
+            if _files(
                 folder, function
             ):  # else it came from where no hash of the sources is the key
+                _seal(folder, function)
                 return found
+        except Exception:  # a damaged file may raise anything, a full disk an OSError
+            shutil.rmtree(folder, ignore_errors=True)
     return numba.njit(kinds, **options)(function)
 
 
 def _folder_for(kinds: tuple[Any, ...]) -> Path | None:
     folder = cache_folder()
-    return folder and folder / hashlib.sha256(str(kinds).encode()).hexdigest()[:16]
+    if folder is None:
+        return None
+    whole = folder if is_written(folder) else _own_copy(folder)
+    return whole / hashlib.sha256(str(kinds).encode()).hexdigest()[:16]
 
 
-def _is_in(folder: Path, function: Callable[..., Any]) -> bool:
-    return any(folder.rglob(f"*.{function.__name__}-*"))
+@cache
+def _own_copy(folder: Path) -> Path:
+    """A copy for this process: Numba finds nothing in a folder that it cannot write."""
+    own = Path(tempfile.mkdtemp(prefix="fenchel-"))
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    return Path(shutil.copytree(folder, own / folder.name, copy_function=shutil.copyfile))
 
 
-_lock = RLock()
+def _files(folder: Path, function: Callable[..., Any]) -> list[Path]:
+    return sorted(folder.rglob(f"*.{function.__name__}-*"))
+
+
+def _is_sound(folder: Path, function: Callable[..., Any]) -> bool:
+    """Whether the function's code is there and what was sealed; what is not is removed."""
+    files = _files(folder, function)
+    told = sealed.read(_seal_of(folder, function))
+    if told is not None and told == _digest(files):
+        return True
+    for file in files:
+        sealed.remove(file)
+    return False
+
+
+def _seal(folder: Path, function: Callable[..., Any]) -> None:
+    sealed.write(_seal_of(folder, function), _digest(_files(folder, function)))
+
+
+def _seal_of(folder: Path, function: Callable[..., Any]) -> Path:
+    return folder / f"{function.__module__}.{function.__name__}.seal"
+
+
+def _digest(files: list[Path]) -> bytes:
+    digest = hashlib.sha256()
+    for file in files:
+        with suppress(OSError):
+            digest.update(file.name.encode() + file.read_bytes())
+    return digest.digest()
+
+
+compiling: Any = RLock()  # one thread at a time, and none while the process forks
 
 
 @contextmanager
 def _keeping_in(folder: Path) -> Iterator[None]:
     """Have Numba keep what is compiled meanwhile in this folder, whatever the user's settings say."""
     settings = {"CACHE_DIR": str(folder), "CACHE_LOCATOR_CLASSES": ""}
-    with _lock:
+    with compiling:
         before = {name: getattr(numba.config, name, "") for name in settings}
         vars(numba.config).update(settings)
         try:

@@ -204,3 +204,17 @@ def replay(**given: Any) -> None:
     from fenchel.cli.commands import replay
 
     replay.replay(**given)
+
+
+@main.command(short_help="Compile now what the first runs would.")
+@click.argument("names", nargs=-1, metavar="[LEARNER]...")
+@click.option("--cache", metavar="DIR", help="Fill this folder; later set FENCHEL_CACHE_DIR to it.")
+@options.quiet
+def warm(**given: Any) -> None:
+    """Compile now what the first runs would: for the learners named, or for `auto`.
+
+    A filled folder may be read-only afterwards, as in a container or for other users.
+    """
+    from fenchel.cli.commands import warm
+
+    warm.warm(**given)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from fenchel.certificates import Certificate
 from fenchel.certificates.tables import text_table
 from fenchel.cli.advice import advice
 from fenchel.cli.certify import as_json, certificate_lines
 from fenchel.cli.output import counted, number, seconds, size
+from fenchel.cli.places import written_whole
 from fenchel.cli.results import blame, figures, write_json
 from fenchel.cli.sources import Data, column_name
 from fenchel.cli.tasks import constant_label, mapping, shown
@@ -66,8 +66,8 @@ class CompareResults:
             constant=f"The best constant, {self._constant(', has ')}",
             width=self.source.width,
         )
-        with blame(file):
-            Path(file).write_text(comparison_page(compared), encoding="utf-8")
+        with blame(file), written_whole(file) as page:
+            page.write(comparison_page(compared))
 
     def _constant(self, has: str) -> str:
         return f"{constant_label(self._best)}{has}loss {number(self._best.constant.loss)}"

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import errno
+import sys
 from typing import Any
 
 import click
 
+from fenchel.cli.output import printable
 from fenchel.streams import BadInput
 from fenchel.streams.errors import Argument
 
@@ -35,7 +37,7 @@ class RefusedError(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print one line on standard error."""
-        click.echo(" ".join(self.message.split()), file=file, err=file is None)
+        click.echo(printable(" ".join(self.message.split())), file=file, err=file is None)
 
 
 class RefusingGroup(click.Group):
@@ -44,7 +46,9 @@ class RefusingGroup(click.Group):
     def invoke(self, context: click.Context) -> Any:
         """Run a command; what users can put right is no traceback."""
         try:
-            return super().invoke(context)
+            result = super().invoke(context)
+            sys.stdout.flush()  # a full disk is told here, not when the process ends
+            return result
         except KeyboardInterrupt:
             click.echo("stopped by Ctrl-C", err=True)
             raise click.exceptions.Exit(STOPPED) from None

@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from typing import Any
 
+import click
+
 LABEL_WIDTH = 15
 
 
+# What moves a terminal's cursor, changes its colours or turns the reading order round.
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: Any) -> str:
+    """Write text from outside on one line: what a terminal would obey is escaped.
+
+    >>> printable("red\x1b[31m\\nnext line")
+    'red\\\\x1b[31m\\\\nnext line'
+    """
+    return UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), str(text))
+
+
 def say(text: str = "") -> None:
-    """Print a line on standard error; a progress line there makes room for it."""
-    print(text, file=sys.stderr, flush=True)
+    """Print lines on standard error; a progress line there makes room for them."""
+    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
+
+
+def tell(text: str = "") -> None:
+    """Print lines on standard output."""
+    click.echo("\n".join(map(printable, text.split("\n"))))
 
 
 def fact(name: str, value: Any, quiet: bool = False) -> None:
     """Print a name and its value, in two columns."""
     if not quiet:
-        say(f"{name:<{LABEL_WIDTH}}{value}")
+        say(f"{name:<{LABEL_WIDTH}}{printable(value)}")
 
 
 def announce_compiling(quiet: bool) -> None:

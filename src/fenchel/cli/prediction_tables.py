@@ -7,16 +7,16 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
+from fenchel.cli.places import written_whole
 from fenchel.cli.results import blame
 from fenchel.cli.tasks import shown
-from fenchel.evaluate import predict as margins_of
 from fenchel.learners import Learner
+from fenchel.models.atomic import replacing
 from fenchel.parts.state import Array
 from fenchel.rows import Block
 
@@ -57,9 +57,8 @@ class Wanted:
                 f"--interval {self.interval:g}: this model has intervals of {coverage:g}."
             )
 
-    def columns(self, learner: Learner, block: Block) -> Columns:
-        """Compute the columns asked for, of one block."""
-        margins = margins_of(learner, block)
+    def columns(self, learner: Learner, block: Block, margins: Array) -> Columns:
+        """Compute the columns asked for, of one block and its margins."""
         chances = None
         if self.proba or self.top or self.cost:
             chances = learner.probabilities(margins)
@@ -123,7 +122,7 @@ def table_file(file: str) -> Iterator[Callable[[Columns], None]]:
         with blame(file), _parquet(file) as write:
             yield write
         return
-    with blame(file), click.open_file(file, "w", encoding="utf-8") as output:
+    with blame(file), written_whole(file) as output:
         if file.endswith((".jsonl", ".ndjson")):
             yield lambda columns: output.writelines(
                 json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(columns)
@@ -160,11 +159,12 @@ def _parquet(file: str) -> Iterator[Callable[[Columns], None]]:
         nonlocal writer
         table = pyarrow.table(columns)
         if writer is None:
-            writer = parquet.ParquetWriter(Path(file), table.schema)
+            writer = parquet.ParquetWriter(raw, table.schema)
         writer.write_table(table)
 
-    try:
-        yield write
-    finally:
-        if writer is not None:
-            writer.close()
+    with replacing(file) as raw:
+        try:
+            yield write
+        finally:
+            if writer is not None:
+                writer.close()

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import errno
 import gc
+import io
 import os
 import pickle
 import subprocess
@@ -53,6 +55,7 @@ def is_plain() -> bool:
 @cache
 def make_ready() -> None:
     """Set the process up, once, before a command loads the compiler."""
+    open_standard_streams()
     if is_plain():
         return
     # Loading the compiler makes half a million objects that stay; by default the collector looks
@@ -63,6 +66,37 @@ def make_ready() -> None:
     keep_freed_memory()
     # A thread that has parsed or learned its part wants to hand it over now, not in 5 ms.
     sys.setswitchinterval(0.0005)
+
+
+def open_standard_streams() -> None:
+    """Put something where standard streams were closed, or the next file opened would be one of them.
+
+    What cannot be written in the terminal's letters is escaped there, not refused.
+    """
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    if sys.stdout is None:
+        sys.stdout = ClosedOutput()
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115 (until the process ends)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+class ClosedOutput(io.TextIOBase):
+    """Standard output that was closed: writing there is refused like on a full disk."""
+
+    def writable(self) -> bool:
+        """Say so, or nothing would be tried."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Refuse."""
+        raise OSError(errno.EBADF, "it is closed", "standard output")
 
 
 class LazyFinder(MetaPathFinder):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
-
-import click
 
 from fenchel.cli.errors import as_option
 from fenchel.cli.output import counted, fact, number, say
+from fenchel.cli.places import refuse_clashes, refuse_unwritable, written_whole
 from fenchel.cli.tasks import constant_label, shown
 from fenchel.evaluate import Run, Score
 from fenchel.report.text import json_text
@@ -96,14 +94,14 @@ def _score(run: Run) -> dict[str, Any]:
 
 def write_json(file: str, content: Any) -> None:
     """Write JSON to a file, or to standard output for ``-``; numbers that it does not have are null."""
-    with blame(file), click.open_file(file, "w") as output:
+    with blame(file), written_whole(file) as output:
         output.write(json_text(content))
 
 
 @contextmanager
 def prediction_lines(file: str) -> Iterator[Callable[[Iterable[Any]], None]]:
     """Open a file (or ``-``) for predictions, one a line; yields the function that writes some."""
-    with blame(file), click.open_file(file, "w") as output:
+    with blame(file), written_whole(file) as output:
         yield lambda predictions: output.writelines(f"{shown(p)}\n" for p in predictions)
 
 
@@ -123,14 +121,5 @@ def blame(file: str) -> Iterator[None]:
 
 def refuse_wrong_place(option: str, file: str | None, *read: str) -> None:
     """Refuse, before the work, a file that cannot be written, or that the command is to ``read``."""
-    if not file:
-        return
-    place, message = Path(file), None
-    if not place.absolute().parent.is_dir():
-        message = "there is no such folder."
-    elif place.is_dir():
-        message = "this is a directory; name a file in it."
-    elif place.is_file() and any(Path(it).is_file() and place.samefile(it) for it in read):
-        message = "this is what is read; name another file."
-    if message:
-        raise click.BadParameter(f"{file}: {message}", param_hint=f"'--{option}'")
+    refuse_unwritable(option, file)
+    refuse_clashes({option: file}, dict(enumerate(read)))  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from fenchel.cli.errors import as_option
-from fenchel.cli.output import announce_compiling
+from fenchel.cli.output import announce_compiling, printable
 from fenchel.evaluate import embedded
 from fenchel.learners import Learner
 from fenchel.rows import Block
@@ -191,5 +191,5 @@ def _refuse_missing(place: str) -> None:
 def column_name(names: Names | None, index_base: int | None, column: int) -> str:
     """Return the feature's name, or its number as svmlight counts."""
     if names is not None:
-        return names.name(column)
+        return printable(names.name(column))
     return str(column + (1 if index_base is None else index_base))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fenchel.cli.output import printable
 from fenchel.evaluate import Run
 from fenchel.learners import Learner
 from fenchel.rows import Block
@@ -115,14 +116,14 @@ def unknown(labels: NDArray[Any], classes: list[Any]) -> NDArray[np.bool_]:
 
 
 def shown(label: Any) -> str:
-    """Write a label as users wrote it: 1.0 is 1.
+    """Write a label as users wrote it, on one line: 1.0 is 1.
 
     >>> shown(1.0), shown(np.float64(-0.5)), shown("spam")
     ('1', '-0.5', 'spam')
     """
     if isinstance(label, float) and label.is_integer() and abs(label) < 1e15:
         return str(int(label))
-    return str(label.item() if isinstance(label, np.generic) else label)
+    return printable(label.item() if isinstance(label, np.generic) else label)
 
 
 def mapping(learner: Learner, coming: NDArray[Any] | None = None) -> str:

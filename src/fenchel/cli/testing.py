@@ -12,6 +12,7 @@ from fenchel.evaluate import Metrics, metrics_of, predict
 from fenchel.evaluate.constant import BestConstant, PreviousLabel
 from fenchel.evaluate.metrics import F1, Area, CalibrationError, Confusion, Precision, Recall, Seen
 from fenchel.learners import Learner
+from fenchel.parts.state import Array
 from fenchel.rows import Block
 
 
@@ -37,15 +38,15 @@ class Tested:
         self.unknown: list[Any] = []  # labels beyond those of the model
         self.rounds = 0
 
-    def see_if_labelled(self, block: Block) -> None:
+    def see_if_labelled(self, block: Block, margins: Array) -> None:
         """Score a block that has labels, leave one that has none."""
         if self.scored and block.labels is not None and not _has_gaps(block.labels):
-            self.see(block)
+            self.see(block, margins)
 
-    def see(self, block: Block) -> None:
-        """Score one block of labelled rows."""
+    def see(self, block: Block, margins: Array | None = None) -> None:
+        """Score one block of labelled rows, whose margins may be known already."""
         learner = self._learner
-        margins = predict(learner, block)
+        margins = predict(learner, block) if margins is None else margins
         weights = np.ones(len(block)) if block.importance is None else block.importance
         if learner.labels is None:
             targets = np.asarray(block.labels, np.float64)

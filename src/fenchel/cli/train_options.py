@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 from numpy.typing import NDArray
 
 from fenchel.cli.build import Builder, tasks_of
-from fenchel.cli.results import refuse_wrong_place
+from fenchel.cli.places import refuse_clashes, refuse_standard_output, refuse_unwritable
 from fenchel.cli.sources import Reading
 from fenchel.cli.tasks import guess_task
 from fenchel.learners import Learner
@@ -43,6 +44,12 @@ class TrainOptions:
             return inner
         return f"interval:coverage={self.interval:g},learner={inner}"
 
+    @property
+    def claimed(self) -> str | None:
+        """The model that this run replaces by what it makes of it."""
+        again = self.resume and self.save and os.path.realpath(self.save)
+        return self.save if again and again == os.path.realpath(self.resume or "") else None
+
     def build_early(self) -> Learner:
         """Build the learner before any data is read, for the task named or the first it can do."""
         return self._builder().build_early(self.specification, self.task)
@@ -75,9 +82,11 @@ class TrainOptions:
             raise click.UsageError("--checkpoint-every needs --save: where should it write?")
         if self.predictions and self.passes > 1:
             raise click.UsageError("--predictions are of one pass; afterwards: fenchel predict.")
-        for option in ("save", "predictions"):
-            refuse_wrong_place(option, getattr(self, option), data)
-        refuse_wrong_place("json", self.json_file, data)
+        refuse_standard_output("save", self.save)
+        written = {"save": self.save, "predictions": self.predictions, "json": self.json_file}
+        for option, file in written.items():
+            refuse_unwritable(option, file)
+        refuse_clashes(written, {"data": data, "resume": self.resume})
 
     def check_ranking(self) -> None:
         """Refuse what would cut a query in two."""

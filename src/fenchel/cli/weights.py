@@ -7,12 +7,11 @@ compared after multiplying by their usual size.
 
 from __future__ import annotations
 
-import click
 import numpy as np
 
 from fenchel.certificates.tables import text_table
 from fenchel.cli.models import load
-from fenchel.cli.output import announce_compiling
+from fenchel.cli.output import announce_compiling, printable, tell
 from fenchel.cli.sources import column_name
 from fenchel.cli.tasks import shown
 from fenchel.learners import Learner, Mixture
@@ -32,11 +31,11 @@ def tell_weights(path: str, top: int) -> None:
 
 def _tell_shares(mixture: Learner) -> None:
     shares = sorted(mixture.shares().items(), key=lambda item: -item[1])
-    click.echo()
-    rows = [[name, f"{share:.1%}"] for name, share in shares]
-    click.echo("\n".join(text_table(["expert", "share"], rows)))
+    tell()
+    rows = [[printable(name), f"{share:.1%}"] for name, share in shares]
+    tell("\n".join(text_table(["expert", "share"], rows)))
     if mixture.task != "regression":
-        click.echo(f"\nThe weights are those of its best expert, {mixture.best.specification}.")
+        tell(f"\nThe weights are those of its best expert, {mixture.best.specification}.")
 
 
 def _tell_largest(learner: Learner, vectors: list[Weights], top: int) -> None:
@@ -55,10 +54,10 @@ def _tell_largest(learner: Learner, vectors: list[Weights], top: int) -> None:
         name = column_name(learner.names, learner.schema.index_base, column)
         rows.append([name, *label, f"{weight:+.6g}", share])
     headings = ["feature", *(["class"] if several else []), "weight", "share"]
-    click.echo()
+    tell()
     if rows:
-        click.echo("\n".join(text_table(headings, rows)))
+        tell("\n".join(text_table(headings, rows)))
     nonzero = int(np.count_nonzero(values))
     biases = ", ".join(f"{vector.bias:+.6g}" for vector in vectors)
-    click.echo(f"\n{nonzero:,} of {values.size:,} weights are not zero; intercept {biases}.")
-    click.echo("share: |weight| of the sum of all.")
+    tell(f"\n{nonzero:,} of {values.size:,} weights are not zero; intercept {biases}.")
+    tell("share: |weight| of the sum of all.")

@@ -21,6 +21,8 @@ from fenchel.learners.specification import name_of, parse
 from fenchel.parts.state import Array
 from fenchel.rows import validate
 
+# More numbers than this a row cannot have.
+MOST_TAPS = 1 << 20
 # Numbers of lagged rows that exist at a time.
 BLOCK = 65_536
 
@@ -219,18 +221,36 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
         arrays, metadata = models.read(path)
         if "filter" not in metadata:
             raise models.ModelRefused(f"{path}: a learner, not a filter; use Learner.load")
-        told = metadata["filter"]
-        filter = cls(learner.fresh(), taps=told["taps"], delay=told["delay"])
+        told, history = metadata["filter"], arrays.get("filter.history")
+        try:
+            filter = cls(learner.fresh(), taps=told["taps"], delay=told["delay"])
+            filter._check_lengths()
+            filter._check_kept(learner, history, told["samples"])
+        except (KeyError, TypeError, ValueError) as error:
+            what = " ".join(str(error).split())
+            raise models.ModelRefused(
+                f"{path}: {what:.200}; it cannot be loaded as it is"
+            ) from None
         filter.learner_, filter.samples_ = learner, told["samples"]
-        filter.history_ = np.array(arrays["filter.history"])
+        filter.history_ = np.array(history, np.float64)
         return filter
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
     def _check_lengths(self) -> None:
         for name, value, least in (("taps", self.taps, 1), ("delay", self.delay, 0)):
-            if not isinstance(value, (int, np.integer)) or value < least:
-                raise ValueError(f"{name}={value!r} must be a whole number ≥ {least}")
+            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            if not whole or not least <= value <= MOST_TAPS:
+                what = f"must be a whole number from {least} to {MOST_TAPS}"
+                raise ValueError(f"{name}={value!r:.60} {what}")
+
+    def _check_kept(self, learner: Learner, history: Any, samples: Any) -> None:
+        """Raise for what no filter of these lengths has kept."""
+        shape = (self.taps + self.delay - 1,)
+        if history is None or history.shape != shape or not np.isfinite(history).all():
+            raise ValueError(f"no array 'filter.history' of shape {shape}")
+        if type(samples) is not int or samples < 0 or learner.columns > self.taps:
+            raise ValueError(f"its samples or columns do not fit {self.taps} taps")
 
     def _new_learner(self) -> Learner:
         if isinstance(self.learner, Learner):

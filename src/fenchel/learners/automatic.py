@@ -9,7 +9,7 @@ from fenchel.learners.catalogue import CATALOGUE, NESTED, Entry
 from fenchel.learners.learner import Learner
 from fenchel.learners.mixture import Mixture
 from fenchel.learners.multi.factories import one_against_rest
-from fenchel.learners.registry import certified, from_specification, learner_of
+from fenchel.learners.registry import certified, from_specification, learner_of, yes_or_no
 from fenchel.schema import Schema
 
 # Up to this many columns the full matrix pays for its d² a round.
@@ -52,6 +52,7 @@ def hedge(
     classes: Sequence[Any] | None = None,
     certify: bool = False,
     schema: Schema | None = None,
+    max_features: int | None = None,
 ) -> Learner:
     """Any learners of one task as one, weighed by AdaHedge.
 
@@ -70,8 +71,8 @@ def hedge(
     ``combined`` lets a linear combination of the experts compete with their vote (classes: coin
     betting on their standardised margins under the logistic loss; regression: Vovk-Azoury-Warmuth
     on what the mixture leaves over), AdaHedge choosing between the two: it can be better than every
-    expert, and gives probabilities. ``classes`` and ``schema`` as elsewhere. AdaHedge's bound is
-    always measured; with ``certify`` so are the experts' own, and what they say of the mixture
+    expert, and gives probabilities. ``classes``, ``schema`` and ``max_features`` as elsewhere. AdaHedge's
+    bound is always measured; with ``certify`` so are the experts' own, and what they say of the mixture
     against any fixed u.
 
     References: de Rooij, van Erven, Grünwald & Koolen (2014); Orabona & Pál (2016).
@@ -81,6 +82,7 @@ def hedge(
     >>> mixture
     <hedge:experts=perceptron+arow, 0 rounds, 0 features>
     """
+    yes_or_no(combined=combined, certify=certify)
     if isinstance(experts, (Learner, str)):
         raise ValueError(f"experts={experts!r} is one learner: give several in a list")
     given = [learner_of(expert) for expert in experts]
@@ -89,7 +91,7 @@ def hedge(
     chosen = [certified(expert) for expert in given] if certify else given
     engines = [expert.engine for expert in chosen]
     mixture = Mixture(engines, name="hedge", parameters=parameters, combined=combined)
-    return Learner(mixture, classes, schema)
+    return _limited(mixture, classes, schema, max_features)
 
 
 def auto(
@@ -97,6 +99,7 @@ def auto(
     classes: Sequence[Any] | None = None,
     certify: bool = False,
     schema: Schema | None = None,
+    max_features: int | None = None,
 ) -> Learner:
     """The mixture that suits a task: no scaling, no learning rate, no shuffling.
 
@@ -113,7 +116,7 @@ def auto(
 
     Cost: that of the experts, in parallel on the cores.
 
-    Parameters: ``task``; ``classes``, ``certify`` and ``schema`` as those of ``hedge``.
+    Parameters: ``task``; ``classes``, ``certify``, ``schema`` and ``max_features`` as those of ``hedge``.
 
     >>> from fenchel import learners
     >>> learner = learners.auto()
@@ -122,6 +125,7 @@ def auto(
     >>> learner.predict_one({"free": 1.0})
     'spam'
     """
+    yes_or_no(certify=certify)
     if task not in EXPERTS:
         raise ValueError(f"task={task!r}: choose one of {', '.join(EXPERTS)}")
     anywhere, small = EXPERTS[task]
@@ -142,7 +146,15 @@ def auto(
         combined=True,
         unitless=True,
     )
-    return Learner(mixture, classes, schema)
+    return _limited(mixture, classes, schema, max_features)
+
+
+def _limited(
+    mixture: Mixture, classes: Any, schema: Schema | None, max_features: int | None
+) -> Learner:
+    if max_features is not None:
+        mixture.parameters = {"max_features": max_features, **mixture.parameters}
+    return Learner(mixture, classes, schema, max_features)
 
 
 _ALL = ("binary", "multiclass", "regression")

@@ -13,6 +13,7 @@ from fenchel._numba import knows
 from fenchel._numba.jit import fresh, lean, settled, suited
 from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners.engine import ONE, BadRowError, Engine, refuse_unsound
+from fenchel.learners.undisturbed import undisturbed
 from fenchel.loops import (
     NoAverage,
     NoLedger,
@@ -26,7 +27,7 @@ from fenchel.loops import (
 from fenchel.loops.online import UPDATES
 from fenchel.losses import named
 from fenchel.losses.protocol import derivative
-from fenchel.parts import state
+from fenchel.parts import sound, state
 from fenchel.parts.memory import LINE
 from fenchel.parts.state import Array
 from fenchel.regularizers.protocol import spread, weight
@@ -102,6 +103,7 @@ class Composed(Engine):
     ) -> None:
         if task not in (None, parts.loss.task, "binary"):
             raise ValueError(f"task={task!r}: {type(parts.loss).__name__} is for {parts.loss.task}")
+        parts = sound.checked(parts)
         super().__init__(name, parameters or {}, task or parts.loss.task, intercept)
         self._hold(state.start(parts, LEAST_SLOTS))
         self._margin = np.empty(1)
@@ -143,15 +145,25 @@ class Composed(Engine):
         """Whether the state holds a matrix of columns × columns."""
         return self._has_matrix
 
+    @property
+    def is_one_step(self) -> bool:
+        """Whether a block is learned in one step that no signal can interrupt: the loop counts rounds."""
+        return True
+
     def state_arrays(self) -> dict[str, Array]:
         """Return the state by name, as wide as the columns taken up: spare room is left out."""
         return dict(state.arrays(self._parts, width=self.columns + 1))
 
     def restart(self, width: int) -> None:
         """Begin with fresh state of so many columns."""
+        self._refuse_full(width)
         self._hold(state.start(self._parts, self._slots_for(width)))
         self.columns = width
         self._set_dimension(width)
+
+    def check_state(self) -> None:
+        """Set the number of coordinates, which is not the file's to say: kernels count up to it."""
+        self._set_dimension(self.columns)
 
     def put_in_order(self, absent: set[str]) -> None:
         """Make up for arrays that a model file of an earlier version lacks."""
@@ -185,10 +197,15 @@ class Composed(Engine):
         else:
             refuse_unsound(rows, checked)
         given = view, targets, importance, float(self.intercept), rows.width, kept is None
-        bad = self._run(learn_rows, len(rows), (*self._parts, *given, margins, self.counts), view)
-        if bad >= 0:
-            state.restore(self._parts, kept)
-            raise BadRowError(int(bad))
+        arguments = (*self._parts, *given, margins, self.counts)
+        if kept is None:  # the loop is one step, which nothing can interrupt
+            self._run(learn_rows, len(rows), arguments, view)
+            return margins
+        with undisturbed:
+            bad = self._run(learn_rows, len(rows), arguments, view)
+            if bad >= 0:
+                state.restore(self._parts, kept)
+                raise BadRowError(int(bad))
         return margins
 
     def learn_known(self, view: Any, target: Array) -> Any:
@@ -206,17 +223,15 @@ class Composed(Engine):
         """Read as the next round would: columns not known yet count in f_t, with weight 0."""
         f = self._parts.average.read(self._parts.regularizer)
         view, bias, out = self._known_columns(rows), float(self.intercept), np.empty(len(rows))
-        self._set_dimension(max(rows.width, self.columns))
-        try:
-            if what == "spreads":
-                inner = self._parts.regularizer
-                self._refuse_no_spread(inner)
-                suited(spread_rows, inner)(inner, view, len(rows), bias, out)
-            else:
-                given = view, len(rows), bias, self.columns + 1, True, out
-                self._run(decide_rows, len(rows), (f, *given), view)
-        finally:
-            self._set_dimension(self.columns)
+        if self._dimensions and rows.width > self.columns:  # counted in f_t, without a change
+            f = state.of_dimension(f, rows.width + self.intercept)
+        if what == "spreads":
+            inner = self._parts.regularizer
+            self._refuse_no_spread(inner)
+            suited(spread_rows, inner)(inner, view, len(rows), bias, out)
+        else:
+            given = view, len(rows), bias, self.columns + 1, True, out
+            self._run(decide_rows, len(rows), (f, *given), view)
         return out
 
     def _known_columns(self, rows: Rows) -> Any:
@@ -332,9 +347,13 @@ class Composed(Engine):
             return fresh(kernel)
         return kernel if self._allocates else lean(kernel)
 
+    def standing(self) -> tuple[Parts, int]:
+        """The parts and the columns as they are."""
+        return self._parts, self.columns
+
     def take_up(self, width: int) -> tuple[Parts, int]:
         """Make room for so many columns."""
-        before = self._parts, self.columns
+        before = self.standing()
         if width > self.columns:
             self._make_room(width)
             self.columns = width

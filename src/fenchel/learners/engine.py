@@ -24,6 +24,8 @@ from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
 ONE = np.ones(1)
+# So many engines may be inside one another: each takes time to build, also from a forged file.
+MOST_LEARNERS = 1000
 
 
 class BadRowError(Exception):
@@ -140,11 +142,30 @@ class Engine(ABC):
         """Whether predictions are ⟨weights, x⟩."""
         return True
 
+    @property
+    def is_one_step(self) -> bool:
+        """Whether state and rounds change in one step that no signal can interrupt."""
+        return False
+
+    @property
+    def engines(self) -> int:
+        """How many engines this is, those inside it included."""
+        return 1
+
+    @property
+    def engines_a_label(self) -> int:
+        """How many engines are added with each label."""
+        return 0
+
     # ── its state ───────────────────────────────────────────────────────────────────────────────
 
     @abstractmethod
     def take_up(self, width: int) -> Any:
         """Make room for so many columns; returns what ``put_back`` needs to undo it."""
+
+    def standing(self) -> Any:
+        """What ``put_back`` needs before ``take_up`` has begun; of engines that are one step."""
+        return None
 
     @abstractmethod
     def put_back(self, before: Any) -> None:
@@ -175,6 +196,10 @@ class Engine(ABC):
             array[...] = arrays[name]
         if absent:
             self.put_in_order(absent)
+
+    def check_state(self) -> None:
+        """Raise for numbers of a model file that no run leaves behind, finite as they are."""
+        return
 
     def put_in_order(self, absent: set[str]) -> None:
         """Make up for arrays that a model file of an earlier version lacks; zeros are right here."""

@@ -11,6 +11,7 @@ import numpy as np
 from fenchel._numba.choice import READS_DICTS
 from fenchel._numba.jit import settled
 from fenchel._numba.pydict import KINDS, NameTable, read_dict
+from fenchel.learners.undisturbed import undisturbed
 from fenchel.rows.types import SparseRows
 from fenchel.schema import CannotReadError, Kind, Schema
 from fenchel.streams.names import Names
@@ -35,9 +36,11 @@ class SingleRow:
 
     def _widen(self, room: int) -> None:
         values = np.zeros(room)
-        self._room = room
-        self.rows = SparseRows(self._end, np.zeros(room, np.uint32), values, values.view(np.uint64))
-        self._arrays = KINDS, np.zeros(3 + 2 * room, np.uintp), *self.rows[:3]
+        rows = SparseRows(self._end, np.zeros(room, np.uint32), values, values.view(np.uint64))
+        with undisturbed:  # compiled code writes as far as ``_room`` says
+            self.rows = rows
+            self._arrays = KINDS, np.zeros(3 + 2 * room, np.uintp), *rows[:3]
+            self._room = room
 
     def fill(
         self, x: Mapping[str, Any], names: Names, schema: Schema, learning: bool
@@ -78,7 +81,8 @@ class SingleRow:
         except CannotReadError as error:
             raise ValueError(f"{error} (nothing was learned)") from None
         if names.bits is not None:
-            pairs = [(names.of_parts(f.parts, learning), f.value) for f in found]
+            with undisturbed:  # the table of names changes in several steps
+                pairs = [(names.of_parts(f.parts, learning), f.value) for f in found]
             return _added_up(pairs)
         by_name, new = names.by_name, self._new
         unseen = list(dict.fromkeys(f.name for f in found if f.value and f.name not in by_name))

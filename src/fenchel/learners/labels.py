@@ -116,7 +116,7 @@ class Labels:
 
     def decode_many(self, margins: Array) -> NDArray[Any]:
         """The labels that margins predict."""
-        either = np.array([self.decode(-1.0), self.decode(1.0)])
+        either = as_labels([self.decode(-1.0), self.decode(1.0)])
         return np.asarray(either[(margins > 0.0).astype(int)])
 
 
@@ -167,8 +167,10 @@ class ClassLabels:
         return self.classes[int(np.argmax(scores))] if self.classes else None
 
     def decode_many(self, scores: Array) -> NDArray[Any]:
-        """The label with the largest score in each row."""
-        return np.asarray(np.array(self.classes)[np.argmax(scores, axis=1)])
+        """The label with the largest score in each row; None before any class is known."""
+        if not self.classes:
+            return np.full(len(scores), None)
+        return np.asarray(as_labels(self.classes)[np.argmax(scores, axis=1)])
 
 
 class LabelSets(ClassLabels):
@@ -362,6 +364,21 @@ CODINGS: dict[str, type[Coding]] = {
 }
 
 
+def as_labels(y: Any) -> NDArray[Any]:
+    """Labels as an array: texts beside numbers stay what they are.
+
+    >>> as_labels([1, "a"]).tolist()
+    [1, 'a']
+    """
+    array = np.asarray(y)
+    if array.dtype.kind in "US" and not isinstance(y, np.ndarray) and array.ndim == 1:
+        listed = list(y)
+        if not all(isinstance(label, str) for label in listed):
+            array = np.empty(len(listed), dtype=object)
+            array[:] = listed
+    return array
+
+
 def in_order_met(y: NDArray[Any], classes: Sequence[Any]) -> list[Any]:
     """The classes in the order in which y brings them, those it does not bring last.
 
@@ -389,7 +406,9 @@ def known_after(targets: Array, known: int) -> NDArray[np.int64]:
 
 def _refuse_unknown(array: NDArray[Any]) -> None:
     """Raise for the first label that is none: NaN, an infinity, None, a list or a set."""
-    if array.dtype.kind in "fc":
+    if array.dtype.kind in "cmM":
+        raise ValueError(f"y has dtype {array.dtype}: give texts, whole numbers or real ones")
+    if array.dtype.kind == "f":
         unknown = ~np.isfinite(array)
     elif array.dtype.kind == "O":
         unknown = np.fromiter(map(_is_unknown, array), bool, len(array))
@@ -405,6 +424,8 @@ def _refuse_unknown(array: NDArray[Any]) -> None:
 def _is_unknown(label: Any) -> bool:
     if isinstance(label, str):
         return False
+    if isinstance(label, complex):
+        return True
     try:
         hash(label)
         return label is None or bool(label != label or label in (np.inf, -np.inf))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from inspect import ismethod
 from os import PathLike
 from typing import Any
 
@@ -16,7 +16,8 @@ from fenchel.learners import catalogue, certification, features, raw_input, stor
 from fenchel.learners.calibration import Calibration, two_chances
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
-from fenchel.learners.labels import CODINGS, Coding
+from fenchel.learners.labels import CODINGS, Coding, as_labels
+from fenchel.learners.undisturbed import locked, new_lock, surely, undisturbed
 from fenchel.loops import check_rows
 from fenchel.loops.refined_stacking import lead_several, lead_two
 from fenchel.parts.state import Array
@@ -47,18 +48,25 @@ class Learner:
     """
 
     def __init__(
-        self, engine: Engine, classes: Sequence[Any] | None = None, schema: Schema | None = None
+        self,
+        engine: Engine,
+        classes: Sequence[Any] | None = None,
+        schema: Schema | None = None,
+        max_features: int | None = None,
     ) -> None:
+        if not (schema is None or isinstance(schema, Schema)):
+            raise ValueError(f"schema={schema!r:.60}: give a fenchel.Schema")
+        if not (max_features is None or (type(max_features) is int and max_features > 0)):
+            raise ValueError(f"max_features={max_features!r:.60} must be a whole number > 0")
         self.engine = engine
+        self.max_features = max_features
         self.schema = Schema() if schema is None else schema.copy()
         self.names: Names | None = None  # None: columns are numbers, or there are none yet
         self._coding: Coding = CODINGS[engine.task](classes)
         self._memory = certification.Memory()
-        self._lock = threading.RLock()
-        self._single = features.SingleRow()
         needed = Calibration.is_made_for(engine)
         self._calibration = Calibration(several=engine.task == "multiclass") if needed else None
-        self._waiting: list[tuple[Any, Array]] = []  # for the calibration, while few
+        self._ready()
         engine.declare(len(self.classes))
 
     @staticmethod
@@ -142,10 +150,12 @@ class Learner:
         """Look up what the engine offers beyond this class: ``shares``, ``experts``, ``loss``, ``auc``, …"""
         if name.startswith("_") or name == "engine":
             raise AttributeError(f"a learner has no {name!r}")
-        try:
-            return getattr(self.engine, name)
-        except AttributeError:
-            raise AttributeError(f"{self.name} has no {name!r}") from None
+        with self._lock:  # read whole
+            try:
+                found = getattr(self.engine, name)
+            except AttributeError:
+                raise AttributeError(f"{self.name} has no {name!r}") from None
+        return locked(found, self._lock) if ismethod(found) else found
 
     # ── one at a time ───────────────────────────────────────────────────────────────────────────
 
@@ -157,34 +167,52 @@ class Learner:
         if not isinstance(x, (dict, Mapping)):  # asking for a dict first is quicker
             self.learn_many(x, [y], None if w == 1.0 else [w])
             return
-        self._lock.acquire()  # a ``with`` takes twice as long
-        try:
+        with self._lock:
             names = self.names
-            if names is None:
-                names = self._named()
-            new = self._single.fill(x, names, self.schema, True)
-            target = self._coding.recall(y)
-            if not new and w == 1.0 and target is not None and self.columns == len(names):
-                margin = self.engine.learn_known(self._single.rows, target)
-                if self._calibration is not None:
-                    self._waiting.append((margin, target))
-                    if len(self._waiting) == MOST_WAITING:
-                        self._settle()
-                if self.certifies:
-                    self._memory.keep(Block(Rows(self._single.rows, 1, self.columns), target))
+            if not self._in_one_step or names is None:
+                with undisturbed:
+                    self._learn_one(x, y, w)
                 return
-            importance = None if w == 1.0 else validate.as_importance([w], 1)
-            rows = Rows(self._single.rows, 1, len(names) + len(new))
-            self._learn(rows, [y], importance, True, target)
+            new = self._single.fill(x, names, self.schema, True)
+            target, engine = self._coding.recall(y), self.engine
+            if not new and w == 1.0 and target is not None and engine.columns == len(names):
+                margin = engine.learn_known(self._single.rows, target)
+                if self._calibration is not None:  # a signal just before leaves this row out of it
+                    self._wait(margin, target)
+            else:
+                self._learn_new(names, new, y, w, target)
+
+    def _learn_one(self, x: Mapping[str, Any], y: Any, w: float) -> None:
+        """Learn in several steps, or with new names: no signal is to come between."""
+        names = self._named()
+        new = self._single.fill(x, names, self.schema, True)
+        target = self._coding.recall(y)
+        if not new and w == 1.0 and target is not None and self.columns == len(names):
+            margin = self.engine.learn_known(self._single.rows, target)
+            if self._calibration is not None:
+                self._wait(margin, target)
+            if self.certifies:
+                self._memory.keep(Block(Rows(self._single.rows, 1, self.columns), target))
+        else:
+            self._learn_new(names, new, y, w, target)
+
+    def _learn_new(self, names: Names, new: dict[str, int], y: Any, w: float, target: Any) -> None:
+        """Learn from the single row, which has something that was not there before."""
+        importance = None if w == 1.0 else validate.as_importance([w], 1)
+        rows = Rows(self._single.rows, 1, len(names) + len(new))
+        met = self._single.met
+
+        def take_up() -> None:
             self.names = names
             names.add(new)
-            self.schema.recognise_all(self._single.met)
-        finally:
-            self._lock.release()
+            self.schema.recognise_all(met)
+
+        self._learn(rows, [y], importance, True, target, take_up)
 
     def predict_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
         """Predict the label (classification) or the number (regression) of one example."""
-        return self._coding.decode(self.engine.present(self.decision_one(x)))
+        with self._lock:  # a class may appear between margin and label
+            return self._coding.decode(self.engine.present(self.decision_one(x)))
 
     def decision_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
         """Compute the margin ⟨w, x⟩, as the next round would see it: f_t already includes this x.
@@ -195,11 +223,12 @@ class Learner:
 
     def predict_proba_one(self, x: Mapping[str, Any] | ArrayLike) -> dict[Any, float]:
         """Predict {label: probability}, of the classes known so far; see ``predict_proba_many``."""
-        chances = self.probabilities(np.asarray(self.decision_one(x))[None])[0]
-        told: dict[Any, float] = dict.fromkeys(self.outcomes(), 0.0)
-        for label, chance in zip(self.outcomes(), chances.tolist(), strict=True):
-            told[label] += chance  # the second of two classes may not be known yet
-        return told
+        with self._lock:
+            chances = self.probabilities(np.asarray(self.decision_one(x))[None])[0]
+            told: dict[Any, float] = dict.fromkeys(self.outcomes(), 0.0)
+            for label, chance in zip(self.outcomes(), chances.tolist(), strict=True):
+                told[label] += chance  # the second of two classes may not be known yet
+            return told
 
     def confidence_one(self, x: Mapping[str, Any] | ArrayLike) -> float:
         """Compute x·A⁻¹·x of a second-order learner: small where it has seen many similar rows."""
@@ -219,21 +248,28 @@ class Learner:
         ``importance``.
         """
         given = weights if importance is None else importance
-        with self._lock, self._nothing_taken_up_if_refused():
-            block = self._block_of(X, learning=True, labelled=y is None)
-            amounts = block.importance if given is None else given
-            checked = None if amounts is None else validate.as_importance(amounts, len(block))
-            labels = block.labels if y is None else y
-            if labels is None:
-                raise ValueError("y is missing: give one label a row, or a table with the label")
-            return self._learn(block.rows, labels, checked, checked=self.names is not None)[0]
+        with self._lock:
+            at_once = self._in_one_step and self._calibration is None
+            if at_once and not raw_input.is_raw(X):
+                return self._learn_many(X, y, given)
+            with undisturbed, self._nothing_taken_up_if_refused():
+                return self._learn_many(X, y, given)
+
+    def _learn_many(self, X: Any, y: Any, given: Any) -> Array:
+        block = self._block_of(X, learning=True, labelled=y is None)
+        amounts = block.importance if given is None else given
+        checked = None if amounts is None else validate.as_importance(amounts, len(block))
+        labels = block.labels if y is None else y
+        if labels is None:
+            raise ValueError("y is missing: give one label a row, or a table with the label")
+        return self._learn(block.rows, labels, checked, checked=self.names is not None)[0]
 
     def learn_block(self, block: Block) -> tuple[Array, Array]:
         """Learn from a block whose rows a reader has checked already; columns are the reader's.
 
         Returns the margins, and the labels as the numbers that were learned.
         """
-        with self._lock:
+        with self._lock, undisturbed:
             return self._learn(block.rows, block.labels, block.importance, checked=True)
 
     def decision_many(self, X: Any) -> Array:
@@ -253,7 +289,8 @@ class Learner:
 
     def predict_many(self, X: Any) -> NDArray[Any]:
         """Predict the label or number of each row."""
-        return self.decode_many(self.decision_many(X))
+        with self._lock:
+            return self.decode_many(self.decision_many(X))
 
     def decode_many(self, margins: Array) -> NDArray[Any]:
         """Turn margins into the labels that they predict; for regression they are the numbers."""
@@ -264,7 +301,8 @@ class Learner:
 
         Calibrated along the run, each margin before its label was seen; see ``calibration``.
         """
-        return self.probabilities(self.decision_many(X))
+        with self._lock:
+            return self.probabilities(self.decision_many(X))
 
     def probabilities(self, margins: Array) -> Array:
         """Turn margins into class probabilities, one column a class."""
@@ -318,15 +356,22 @@ class Learner:
     def _given(self) -> Any:
         return self.engine.probabilities if self.engine.has_probabilities else None
 
+    def _wait(self, margin: Any, target: Array) -> None:
+        """Keep a single row for the calibration: many at once are quicker."""
+        self._waiting.append((margin, target))
+        if len(self._waiting) == MOST_WAITING:
+            self._settle()
+
     def _settle(self) -> None:
         """Let the calibration learn from the single rows that wait for it."""
         if self._waiting:
-            margins, targets = zip(*self._waiting, strict=True)
-            self._waiting = []
-            assert self._calibration is not None
-            self._calibration.learn(
-                _padded(margins), np.concatenate(targets), features.ONE, self._given
-            )
+            with undisturbed:
+                margins, targets = zip(*self._waiting, strict=True)
+                self._waiting.clear()
+                assert self._calibration is not None
+                self._calibration.learn(
+                    _padded(margins), np.concatenate(targets), features.ONE, self._given
+                )
 
     def predict_interval_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
         """Predict (lower, upper) of one example, or of classes the set of those that it may be.
@@ -442,7 +487,7 @@ class Learner:
 
     def copy(self) -> Learner:
         """Copy the learner: the same state, independent from then on."""
-        with self._lock:
+        with self._lock, undisturbed:
             twin: Learner = object.__new__(type(self))
             twin.__setstate__(self.__getstate__())
             return twin
@@ -506,7 +551,7 @@ class Learner:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the learner to one safe file: nothing is lost, not even the last bit."""
-        with self._lock:
+        with self._lock, undisturbed:
             storage.save(self, path)
 
     def state_arrays(self) -> dict[str, Array]:
@@ -514,14 +559,14 @@ class Learner:
         return self.engine.state_arrays()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        with self._lock:  # pickled whole while another thread learns
+        with self._lock, undisturbed:  # pickled whole while another thread learns
             return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
         self._settle()
         kept = self.__dict__.copy()
         kept["_calibration"] = None if self._calibration is None else self._calibration.copy()
-        for made_anew in ("_lock", "_single", "_waiting"):
+        for made_anew in ("_lock", "_single", "_in_one_step", "_waiting"):
             del kept[made_anew]
         kept["engine"] = self.engine.copy()
         kept["names"] = None if self.names is None else self.names.copy()
@@ -532,9 +577,15 @@ class Learner:
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
-        self._waiting = []
-        self._lock = threading.RLock()
+        self._ready()
+
+    def _ready(self) -> None:
+        """What is made anew wherever a learner comes from."""
+        self._lock = new_lock()
+        self._waiting: list[tuple[Any, Array]] = []  # for the calibration, while few
         self._single = features.SingleRow()
+        # Whether one compiled call changes all that rows change where nothing in them is new.
+        self._in_one_step = self.engine.is_one_step and not self.engine.certifies
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
@@ -556,7 +607,7 @@ class Learner:
         before["kinds"] = dict(schema.kinds)
         try:
             yield
-        except Exception:
+        except BaseException:
             self.names = None if names is None else names.first_names(count)
             vars(schema).update(before)
             raise
@@ -587,7 +638,7 @@ class Learner:
         """Turn labels into the numbers that are learned; new classes are taken up."""
         validate.refuse_masked(y, "y")
         one_a_row = self.task in ("binary", "multiclass")
-        given = np.asarray(y) if one_a_row and not isinstance(y, np.ndarray) else y
+        given = as_labels(y) if one_a_row and not isinstance(y, np.ndarray) else y
         if one_a_row and given.shape != (count,):
             raise ValueError(f"y has shape {given.shape}, X has {count} rows: give one a row")
         targets = self._coding.encode(given)
@@ -602,33 +653,53 @@ class Learner:
         importance: Array | None,
         checked: bool,
         targets: Array | None = None,
+        take_up: Callable[[], None] = lambda: None,
     ) -> tuple[Array, Array]:
         """Learn the block, or leave everything as it was and say what is wrong.
 
-        ``targets`` are y encoded, where that is known already. Returns the margins and the targets.
+        ``targets`` are y encoded, where that is known already. ``take_up`` takes up what is new in
+        the rows, once they are learned. Returns the margins and the targets.
         """
-        engine, known, before = self.engine, self._coding.known, None
+        engine, known = self.engine, self._coding.known
+        rounds, before = engine.rounds, engine.standing()
         amounts = features.ONE if importance is None else importance
         try:
             if targets is None:
                 targets = self.encode(y, len(rows))
+            self._refuse_many(rows.width)
             before = engine.take_up(rows.width)
             try:
                 margins = engine.learn(rows, targets, amounts, checked)
             except BadRowError as bad:
                 rows = validate.mended(rows, bad.row)
                 margins = engine.learn(rows, targets, amounts, checked)
-        except Exception:  # a MemoryError, a part without a verb: nothing may be left half done
-            self._coding = type(self._coding)(known)
-            if before is not None:
-                engine.put_back(before)
+            take_up()
+        except BaseException:  # a MemoryError, Ctrl-C: nothing may be left half done
+
+            def settle() -> None:
+                if engine.rounds != rounds:  # the loop has counted the rows: they are learned
+                    take_up()
+                    return
+                self._coding = type(self._coding)(known)
+                if before is not None:
+                    engine.put_back(before)
+
+            surely(settle)
             raise
         if self._calibration is not None:
-            self._settle()
-            self._calibration.learn(margins, targets, amounts, self._given)
+            with undisturbed:
+                self._settle()
+                self._calibration.learn(margins, targets, amounts, self._given)
         if self.certifies:
             self._memory.keep(Block(rows, targets, importance))
         return margins, targets
+
+    def _refuse_many(self, width: int) -> None:
+        if self.max_features is not None and width > self.max_features:
+            raise ValueError(
+                f"X has {width} columns, max_features is {self.max_features}: hash the features into "
+                "fewer (bits=), or allow more"
+            )
 
     def _read_one(self, x: Any, what: str) -> Array:
         if not isinstance(x, (dict, Mapping)):
@@ -640,7 +711,11 @@ class Learner:
 
     def _read_many(self, X: Any, what: str) -> Array:
         with self._lock:
-            rows = self._block_of(X, learning=False).rows
+            if raw_input.is_raw(X):
+                with undisturbed:  # the table of names catches up
+                    rows = self._block_of(X, learning=False).rows
+            else:
+                rows = self._block_of(X, learning=False).rows
             bad = int(check_rows(rows.view, rows.count, rows.width))
             if bad >= 0:
                 rows = validate.mended(rows, bad)

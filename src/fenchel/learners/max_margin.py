@@ -75,6 +75,14 @@ class MaxMargin(Engine):
         self.joined, self.begun = np.zeros(0), np.zeros(1)
         self._know(self.outputs, 0)
 
+    def check_state(self) -> None:
+        """Raise for classes that joined when there was nobody to join."""
+        self._set_dimension(self.columns)
+        counted = np.concatenate([self.joined, self.begun])
+        begun = self.begun[0]
+        if (counted < 0.0).any() or begun > self.columns + 1.0 or (begun and self.outputs < 2):
+            raise ValueError("its classes joined at rows that there were not")
+
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
         kept["_parts"] = state.copy(self._parts)
@@ -150,18 +158,22 @@ class MaxMargin(Engine):
     ) -> tuple[Array, NDArray[np.int64]]:
         """Learn from sound rows; the scores from before each label, and ŷ (−1 where there is none)."""
         count = len(rows)
-        known = known_after(targets, self.outputs)
-        total = int(np.max(known, initial=self.outputs))
+        total = max(self.outputs, int(targets.max(initial=-1.0)) + 1)
+        known = known_after(targets, self.outputs) if total > self.outputs else None
         self._make_room(self.columns, total)
         scores, rivals = np.full((count, total), -np.inf), np.full(count, -1)
         run = suited(learn_classes, *self._parts)
         # f_t may know how many coordinates there are: a piece for each number of classes.
-        joins = np.flatnonzero(np.diff(known, prepend=self.outputs)).tolist()
+        joins = (
+            [] if known is None else np.flatnonzero(np.diff(known, prepend=self.outputs)).tolist()
+        )
         for begin, end in pairwise(sorted({0, *joins, count})):
             before = self.outputs
             # The scores of a row whose label is new are those of the classes known before it.
-            first = self.read(rows.part(begin, begin + 1)) if known[begin] > before else None
-            self._know(int(known[begin]), self.rounds + begin)
+            appears = known is not None and known[begin] > before
+            first = self.read(rows.part(begin, begin + 1)) if appears else None
+            if known is not None:
+                self._know(int(known[begin]), self.rounds + begin)
             if self.outputs > 1 and self.begun[0] == 0.0:
                 self.begun[0] = self.columns + 1.0
             run(
@@ -183,14 +195,12 @@ class MaxMargin(Engine):
     def read(self, rows: Rows, what: str = "margins") -> Array:
         """Compute the score of each class."""
         scores = np.zeros((len(rows), self.outputs))
-        self._set_dimension(max(rows.width, self.columns))
         run = suited(decide_classes, *self._parts)
         f = self._parts.average.read(self._parts.regularizer)
+        if rows.width > self.columns:  # counted in f_t, without a change
+            f = state.of_dimension(f, (rows.width + self.intercept) * self.outputs)
         bias, view = float(self.intercept), self._known_columns(rows)
-        try:
-            run(f, view, len(rows), bias, self.outputs, self._room[1], scores)
-        finally:
-            self._set_dimension(self.columns)
+        run(f, view, len(rows), bias, self.outputs, self._room[1], scores)
         return scores
 
     def _known_columns(self, rows: Rows) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_expert
 from fenchel.certificates.aggregate import bayes_bound
 from fenchel.learners.calibration import two_chances
-from fenchel.learners.engine import ONE, Engine, refuse_unsound, some_of
+from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
 from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.stacking import BLENDS
 from fenchel.learners.workers import Crew, in_parallel
@@ -23,6 +23,7 @@ from fenchel.loops.online import ROUNDS
 from fenchel.losses.protocol import family_of
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
+from fenchel.rows.types import LARGEST
 
 # The arrays that model files of the first version lack.
 REFINED = ("combination.stack.", "combination.calibration.")
@@ -79,6 +80,8 @@ class Mixture(Engine):
             raise ValueError(f"experts={tasks or 'none'}: give learners of one task")
         if not tasks <= {"binary", "multiclass", "regression"}:
             raise ValueError(f"experts={tasks}: mix inside, one mixture for each target")
+        if 1 + sum(expert.engines for expert in experts) > MOST_LEARNERS:
+            raise ValueError(f"experts: more than {MOST_LEARNERS} learners inside; give fewer")
         super().__init__(name, parameters, tasks.pop())
         self.experts = [expert.copy() for expert in experts]
         self.certifies = any(expert.certifies for expert in self.experts)
@@ -125,6 +128,16 @@ class Mixture(Engine):
     def column_limits(self) -> tuple[int, ...]:
         """The numbers of columns beyond which experts retire."""
         return tuple(sorted({limit for limit in self._limits if limit is not None}))
+
+    @property
+    def engines(self) -> int:
+        """How many engines this is, those inside its experts included."""
+        return 1 + sum(expert.engines for expert in self.experts)
+
+    @property
+    def engines_a_label(self) -> int:
+        """As many as its experts add."""
+        return sum(expert.engines_a_label for expert in self.experts)
 
     @property
     def is_linear(self) -> bool:
@@ -181,6 +194,15 @@ class Mixture(Engine):
         absent = {k: v for k, v in self._blend.arrays().items() if k.startswith(REFINED)}
         super().lay_in({**absent, **arrays}, width)
 
+    def check_state(self) -> None:
+        """Raise for experts that are neither on nor retired, or all retired."""
+        on = self._blend.hedge.active
+        if not (np.isin(on, (0.0, 1.0)).all() and on.any()):
+            raise ValueError("of its experts some must be on, the others retired")
+        inside = getattr(self._blend.combination, "engine", None)
+        for engine in self.experts if inside is None else [*self.experts, inside]:
+            engine.check_state()
+
     def put_in_order(self, absent: set[str]) -> None:
         """Make up for arrays that a model file of an earlier version lacks."""
         for number, inner in enumerate(self.experts):
@@ -210,6 +232,23 @@ class Mixture(Engine):
             _Piece(part, targets[begin:end], some_of(importance, begin, end), out[begin:end])
             for begin, end, part in rows.pieces(PIECE)
         ]
+        if (
+            len(pieces) == 1 and not together
+        ):  # a row or a few: the line would cost more than they do
+            self._learn_alone(pieces[0])
+        else:
+            self._learn_in_line(pieces, together)
+        self._compiled.add("learned")
+        self.counts[ROUNDS] += count
+        return out
+
+    def _learn_alone(self, piece: _Piece) -> None:
+        self._put_in_units(piece)
+        for k in self._blend.active:
+            self._learn_piece(piece, k)
+        self._mix_piece(piece)
+
+    def _learn_in_line(self, pieces: list[_Piece], together: bool) -> None:
         # Stations of a line: while the experts learn from one piece, the next is put in units and
         # the last is mixed. No station needs what another does in the same step.
         ahead, behind = [*pieces, None, None], [None, None, *pieces]
@@ -223,9 +262,6 @@ class Mixture(Engine):
                 learn = partial(self._learn_piece, present)
                 work |= {k: partial(learn, k) for k in self._blend.active}
             self._crew.do(work, together)
-        self._compiled.add("learned")
-        self.counts[ROUNDS] += count
-        return out
 
     def _put_in_units(self, piece: _Piece) -> None:
         piece.rows = self._in_units(piece.rows, piece.importance, learning=True)
@@ -280,8 +316,9 @@ class Mixture(Engine):
         if self._units is None:
             return weights
         unit = self._units[: self.columns, UNIT]
-        factors = np.concatenate([[1.0], 1.0 / np.where(unit > 0.0, unit, 1.0)])
-        return np.asarray((weights.T * factors).T)
+        with np.errstate(over="ignore"):  # a unit may be a denormal number
+            factors = np.concatenate([[1.0], 1.0 / np.where(unit > 0.0, unit, 1.0)])
+            return np.asarray(np.nan_to_num((weights.T * np.minimum(factors, LARGEST)).T))
 
     # ── what was promised ───────────────────────────────────────────────────────────────────────
 

@@ -12,7 +12,7 @@ from fenchel._numba.jit import suited
 from fenchel.learners.catalogue import CATALOGUE, Entry
 from fenchel.learners.engine import Engine, refuse_unsound
 from fenchel.learners.learner import Learner
-from fenchel.learners.registry import dual_exponent, not_negative, positive
+from fenchel.learners.registry import dual_exponent, not_negative, positive, yes_or_no
 from fenchel.loops.multitask import decide_tasks, learn_tasks
 from fenchel.loops.online import ROUNDS
 from fenchel.losses import derivative, named
@@ -214,6 +214,8 @@ def multi_task(
     """
     positive(eta=eta)
     not_negative(strength=strength)
+    yes_or_no(intercept=intercept)
+    exponent = dual_exponent(p)
     told = {"regularizer": regularizer, "eta": eta, "strength": strength, "p": p, "loss": loss}
     standard = {"eta": 1.0, "strength": 0.001, "p": 4.0, "loss": "squared", "regularizer": "group"}
     parameters = {key: value for key, value in told.items() if value != standard[key]}
@@ -226,7 +228,7 @@ def multi_task(
         engine: MultiTask = GroupTasks(named(loss), float(strength), float(eta), **others)
         return Learner(engine, classes)
     if regularizer == "schatten":
-        return Learner(SchattenTasks(named(loss), dual_exponent(p), float(eta), **others), classes)
+        return Learner(SchattenTasks(named(loss), exponent, float(eta), **others), classes)
     raise ValueError(f"regularizer={regularizer!r}: choose 'group' or 'schatten'")
 
 

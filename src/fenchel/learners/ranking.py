@@ -42,6 +42,8 @@ class Ranking(Engine):
             raise ValueError(f"learner={learner!r}: give a single learner of two classes")
         if pairs is not None and (not isinstance(pairs, (int, np.integer)) or pairs < 1):
             raise ValueError(f"pairs={pairs!r} must be a whole number ≥ 1, or None for all")
+        if not isinstance(seed, (int, np.integer)) or seed < 0:
+            raise ValueError(f"seed={seed!r} must be a whole number ≥ 0")
         told = {"pairs": pairs, "seed": seed}
         options = {key: value for key, value in told.items() if value not in (None, 0)}
         super().__init__("ranking", {**options, "learner": learner}, "ranking", intercept=False)
@@ -68,6 +70,10 @@ class Ranking(Engine):
     def ndcg(self) -> float:
         """The mean NDCG of the groups with a pair, by the scores before the group was learned."""
         return float(self._tally[GAIN] / self._tally[ORDERED]) if self._tally[ORDERED] else 1.0
+
+    def check_state(self) -> None:
+        """Raise for what no run leaves behind in the learner inside."""
+        self._inner.check_state()
 
     def state_arrays(self) -> dict[str, Array]:
         """Return the learner's arrays, and the figures so far."""

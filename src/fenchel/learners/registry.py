@@ -7,22 +7,36 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypedDict
 
+import numpy as np
+
+from fenchel._numba import knows
 from fenchel.learners import specification
 from fenchel.learners.catalogue import CATALOGUE, NESTED, Entry, from_parameters, parameters_of
 from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.learner import Learner
 from fenchel.loops import NoAverage, NoLedger, average_for, ledger_for
-from fenchel.regularizers import Whole
+from fenchel.parts.state import is_part
+from fenchel.regularizers import Ball, Box, Orthant, Simplex, Whole
+from fenchel.regularizers.domains import confine
 from fenchel.schema import Schema
 
 P = ParamSpec("P")
+
+DOMAINS: dict[str, type] = {
+    "whole": Whole,
+    "ball": Ball,
+    "box": Box,
+    "orthant": Orthant,
+    "simplex": Simplex,
+}
 
 
 class Options(TypedDict, total=False):
     """The parameters that every learner takes beside its own.
 
     ``task`` = "binary" lets a loss of regression learn two classes, as targets ±1; ``schema`` says
-    how raw columns become features.
+    how raw columns become features; rows with more columns than ``max_features`` are refused (a full
+    matrix never has more than 20,000).
     """
 
     intercept: bool
@@ -31,6 +45,7 @@ class Options(TypedDict, total=False):
     classes: Sequence[Any] | None
     task: str | None
     schema: Schema | None
+    max_features: int | None
 
 
 DEFAULTS: dict[str, Any] = {
@@ -40,6 +55,7 @@ DEFAULTS: dict[str, Any] = {
     "classes": None,
     "task": None,
     "schema": None,
+    "max_features": None,
 }
 
 
@@ -55,6 +71,7 @@ def learner(
         def build(*positional: P.args, **keywords: P.kwargs) -> Learner:
             _refuse_unknown(name, signature, keywords)
             given = signature.bind(*positional, **keywords).arguments
+            _refuse_other_than_flags(signature, given)
             options = {key: given.pop(key) for key in DEFAULTS if key in given}
             chosen = {**DEFAULTS, **options}
             three = function(**given)  # type: ignore[call-arg]
@@ -69,7 +86,7 @@ def learner(
                 intercept=chosen["intercept"],
                 task=chosen["task"],
             )
-            return Learner(engine, chosen["classes"], chosen["schema"])
+            return Learner(engine, *(chosen[key] for key in ("classes", "schema", "max_features")))
 
         build.__signature__ = signature.replace(return_annotation=Learner)  # type: ignore[attr-defined]
         CATALOGUE[name] = Entry(build, tasks, parts, equation, theorem, cost)
@@ -96,6 +113,11 @@ def _refuse_unknown(name: str, signature: inspect.Signature, given: Any) -> None
             raise TypeError(
                 f"{name} has no parameter {key!r}: it has {', '.join(signature.parameters)}"
             )
+
+
+def _refuse_other_than_flags(signature: inspect.Signature, given: dict[str, Any]) -> None:
+    flags = {key for key, known in signature.parameters.items() if isinstance(known.default, bool)}
+    yes_or_no(**{key: value for key, value in given.items() if key in flags})
 
 
 def _told(options: dict[str, Any]) -> dict[str, Any]:
@@ -175,6 +197,18 @@ def not_negative(**parameters: float) -> None:
             raise ValueError(f"{name}={value!r} must be a number ≥ 0")
 
 
+def yes_or_no(**parameters: Any) -> None:
+    """Refuse a parameter that is neither True nor False.
+
+    >>> yes_or_no(averaged="maybe")
+    Traceback (most recent call last):
+    ValueError: averaged='maybe' must be yes or no (True or False)
+    """
+    for name, value in parameters.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise ValueError(f"{name}={value!r:.60} must be yes or no (True or False)")
+
+
 def is_number(value: Any) -> bool:
     """Whether a parameter is a number; yes and no are none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -215,6 +249,13 @@ def domain_of(domain: Any, separable: bool = False) -> Any:
     """Return the domain S, the whole space where none is named."""
     if domain is None:
         return Whole()
+    if isinstance(domain, str) and domain in DOMAINS:
+        domain = DOMAINS[domain]()
+    if not (is_part(domain) and knows(confine, type(domain))):
+        raise ValueError(
+            f"domain={domain!r:.60} is no domain: choose {', '.join(DOMAINS)}, or give one made, "
+            "such as regularizers.Ball(radius=2.0)"
+        )
     if separable and not domain.separable:
         raise ValueError(
             f"domain={type(domain).__name__}: this learner's regularizer admits Box and Orthant"

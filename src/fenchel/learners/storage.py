@@ -7,10 +7,9 @@ from os import PathLike
 from typing import Any
 
 from fenchel import models
-from fenchel.learners import specification
+from fenchel.learners import soundness, specification
 from fenchel.learners.catalogue import from_parameters
 from fenchel.learners.composed import Composed, Parts
-from fenchel.rows.validate import MOST_COLUMNS
 from fenchel.schema import Schema
 from fenchel.streams import Names
 
@@ -32,6 +31,7 @@ def save(
     if learner.names is not None:
         names = learner.names.first_names(learner.columns)
         arrays |= {NAMES + key: array for key, array in names.to_arrays().items()}
+    soundness.refuse_unsound_state(learner.engine)  # before it takes the place of a good file
     models.write(path, arrays, {**describe(learner), **(more_metadata or {})})
 
 
@@ -82,27 +82,23 @@ def load(path: str | PathLike[str], parts: Iterable[type], kind: type) -> Any:
 def _laid_in(
     arrays: dict[str, Any], metadata: dict[str, Any], known: dict[str, type], kind: type
 ) -> Any:
-    learner = _rebuilt(metadata, known, kind)
+    soundness.refuse_outsized(arrays, metadata)
     columns, rounds = metadata["columns"], metadata["rounds"]
-    for name, number in (("columns", columns), ("rounds", rounds)):
-        if type(number) is not int or number < 0:
-            raise ValueError(f"{name} is {number!r:.40}, not a whole number")
-    # Before room is made for them: a file cannot have more of anything than its arrays tell of.
-    room = sum(array.size for array in arrays.values()) if arrays else MOST_COLUMNS
-    if columns > room:
-        raise ValueError(f"{columns} columns are more than its arrays hold")
+    learner = _rebuilt(metadata, known, kind)
     learner.schema = _schema(metadata)
+    soundness.refuse_roles(learner.schema)
     learner.names = _names(arrays, metadata, columns)
     if learner.labels is not None:
-        labels = metadata["labels"]
-        if not isinstance(labels, list) or len(labels) > max(2, room):
-            raise ValueError("its labels do not fit its arrays")
-        learner.adopt_labels(labels)
+        soundness.refuse_labels(metadata["labels"], arrays, learner.engine)
+        learner.adopt_labels(metadata["labels"])
         learner.engine.declare(len(learner.classes))
     kept = {k: arrays.pop(k) for k in list(arrays) if k.startswith(CALIBRATION)}
     if kept and learner.calibration is not None:
         learner.calibration.lay_in({k.removeprefix(CALIBRATION): a for k, a in kept.items()})
     learner.engine.lay_in(arrays, columns)
+    soundness.refuse_unsound_state(learner.engine)
+    if learner.labels is not None and learner.engine.outputs > max(2, len(learner.classes)):
+        raise ValueError("it has fewer labels than its arrays tell of")
     learner.engine.counts[0] = rounds
     return learner
 
@@ -122,6 +118,7 @@ def _schema(metadata: dict[str, Any]) -> Schema:
 def _names(arrays: dict[str, Any], metadata: dict[str, Any], columns: int) -> Names | None:
     """The names of the columns; None where these are numbers."""
     mine = {key: arrays.pop(key) for key in list(arrays) if key.startswith((NAMES, HASHED))}
+    soundness.refuse_name_arrays(mine)
     if "names.ends" in mine:  # format 1
         found = models.unpack_strings(mine["names.text"], mine["names.ends"])
         names = Names.of(found)

@@ -23,6 +23,7 @@ from fenchel.regularizers.protocol import (
     unit,
     weight,
 )
+from fenchel.rows.types import saturated
 
 
 class NoAverage(NamedTuple):
@@ -86,7 +87,7 @@ def _averaged_weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """(Σ_t w_{t,j})/T: what was charged, and what came since."""
     if f.average.rounds[0] == 0.0:
         return 0.0
-    total = f.average.total[slot] + uncharged(f.average, f.regularizer, slot)
+    total = saturated(f.average.total[slot] + uncharged(f.average, f.regularizer, slot))
     return float(total / f.average.rounds[0])
 
 

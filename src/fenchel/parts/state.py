@@ -189,6 +189,17 @@ def set_dimension(dimensions: Sequence[Array], coordinates: float) -> None:
             dimension[0] = coordinates
 
 
+def of_dimension(part: Part, coordinates: float) -> Part:
+    """The part as it would be with so many coordinates: what knows their number has one of its own."""
+    changes: dict[str, Any] = {}
+    for name, value in fields(part).items():
+        if marker_of(part, name) is DIMENSION:
+            changes[name] = np.array([coordinates])
+        elif is_part(value):
+            changes[name] = of_dimension(value, coordinates)
+    return replaced(part, changes) if changes else part
+
+
 def put_in_order(part: Any, absent: set[str], prefix: str = "") -> None:
     """Let a part, and those inside it, put in order what a model file of an earlier version lacks."""
     own = {name.removeprefix(prefix) for name in absent if name.startswith(prefix)}

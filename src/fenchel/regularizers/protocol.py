@@ -198,7 +198,7 @@ def uncharged(average: Any, f: Any, slot: Any) -> float:
 def charge_all(average: Any, f: Any) -> None:
     """Charge every coordinate, and start the clock anew."""
     for j in range(average.total.shape[0]):
-        average.total[j] += uncharged(average, f, j)
+        average.total[j] = saturated(average.total[j] + uncharged(average, f, j))
         average.mark[j] = 0.0
     average.clock[0] = 0.0
 
@@ -213,7 +213,8 @@ def bank_weights(f: Any, average: Any, view: Any, row: Any) -> None:
         x = value_of(row, k)
         if x != 0.0:
             j = slot_of(row, k)
-            average.total[j] += uncharged(average, f, j) + weight(f, view, j, x)
+            since = uncharged(average, f, j) + weight(f, view, j, x)
+            average.total[j] = saturated(average.total[j] + since)
             average.mark[j] = average.clock[0] + rate
     average.clock[0] += rate
 

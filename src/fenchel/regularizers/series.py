@@ -22,6 +22,7 @@ FEW_TERMS = 128.0
 SHORT = 8.0
 # From this round on sums of roots follow their asymptotic series to rounding.
 ASYMPTOTIC = 8.0
+MOST_ROUNDS = 2.0**52
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 NODES_4, WEIGHTS_4 = np.polynomial.legendre.leggauss(4)
 
@@ -45,10 +46,17 @@ def shrinking_slope(
 
 
 @helper
+def counted(rounds: float) -> float:
+    """A number of rounds that sums can count to: beyond it s + 1 is s, and they would not end."""
+    return min(max(rounds, -1.0), MOST_ROUNDS)
+
+
+@helper
 def soft_sum(
     a: float, b: float, size: float, slope: float, root: float, rest: float, linear: float
 ) -> float:
     """Σ_{s=a+1}^{b} w_s."""
+    a, b = counted(a), counted(b)
     if slope > 0.0:
         b = min(b, np.ceil(size / slope) - 1.0)
     total = 0.0
@@ -109,6 +117,7 @@ def term_sum(
     rest: float,
 ) -> float:
     """Σ_{s=a+1}^{b} l1·w_s + l2/2·w_s² with slope η·l1 and linear η·l2; closed for l1 alone."""
+    a, b = counted(a), counted(b)
     slope, linear = eta * l1, eta * l2
     if slope > 0.0:
         b = min(b, np.ceil(size / slope) - 1.0)

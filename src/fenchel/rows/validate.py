@@ -57,11 +57,26 @@ def _converted(X: Any) -> Any:
         if X.format in ("csc", "bsr"):
             X = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
             X.check_format(full_check=True)
+        elif X.format == "lil":
+            X = _sound_lists(X)
         elif X.format == "coo":
             X = type(X)((X.data, X.coords), shape=X.shape)
         return X.tocsr()
     except ValueError as error:
         raise ValueError(f"X is a malformed {X.format} matrix ({error}): rebuild X") from None
+
+
+def _sound_lists(X: Any) -> Any:
+    """A matrix of lists as CSR, from lists that are as long as one another."""
+    lengths = [len(row) if isinstance(row, list) else -1 for row in X.rows]
+    if lengths != [len(row) if isinstance(row, list) else -2 for row in X.data]:
+        raise ValueError("its rows and data differ in length")
+    try:
+        indices = np.array([int(j) for row in X.rows for j in row], np.int64)
+    except (TypeError, OverflowError):
+        raise ValueError("a column is no whole number") from None
+    values = np.array([value for row in X.data for value in row], X.dtype)
+    return sp.csr_matrix((values, indices, np.cumsum([0, *lengths])), shape=X.shape)
 
 
 class _Writable:

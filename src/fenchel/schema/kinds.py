@@ -18,6 +18,10 @@ Named = tuple[str, float]  # a feature: its name, its value
 TRUTHS = {"true": 1.0, "false": 0.0}
 
 
+# Types that Python would make a number of, or a word, and which are neither.
+UNREAL = frozenset({"complex64", "clongdouble", "timedelta", "timedelta64", "Timedelta"})
+
+
 class CannotReadError(ValueError):
     """A value that its column's kind cannot read: what is wrong, and what to do."""
 
@@ -71,8 +75,16 @@ class Number(Kind):
         return [(name, number)] if number != 0.0 else []
 
 
+def refuse_unreal(value: Any) -> None:
+    """Raise for what is neither a real number nor a word: complex numbers and durations."""
+    if isinstance(value, complex) or type(value).__name__ in UNREAL:
+        what = f"{value!r:.60} is not a real number"
+        raise CannotReadError(what, "give its real part, or a duration's seconds")
+
+
 def number_of(value: Any) -> float:
     """A number, also one written as text, true and false as 1 and 0; refused unless it is finite."""
+    refuse_unreal(value)
     try:
         if isinstance(value, str) and value.strip().lower() in TRUTHS:
             return TRUTHS[value.strip().lower()]
@@ -117,6 +129,7 @@ def level_of(value: Any) -> str:
     """The text of a level: words as they are, numbers without a needless .0."""
     if isinstance(value, str):
         return value.strip()
+    refuse_unreal(value)
     if isinstance(value, (list, tuple, set, dict)):
         what = f"{value!r:.60} is not one level"
         raise CannotReadError(what, "declare a column of lists as words")
@@ -226,6 +239,7 @@ def kind_of(value: Any) -> Kind:
         return WordList()
     if isinstance(value, str):
         return Category()
+    refuse_unreal(value)
     if hasattr(value, "year") and hasattr(value, "month"):
         return Date()
     try:

@@ -8,6 +8,7 @@ from typing import Any
 import numba
 from numba import types
 from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
 
 from fenchel._numba.choice import COMPILED
 from fenchel._numba.fast.function_cache import attach
@@ -19,12 +20,17 @@ __all__ = [
     "LEAN",
     "OPTIONS",
     "byte_at",
+    "compiling",
     "expected",
     "inside",
     "kept",
     "settled",
     "when_compiling",
 ]
+
+
+# One thread compiles at a time, as Numba has it; none while the process forks.
+compiling: Any = global_compiler_lock
 
 
 def kept(function: Callable[..., Any], options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Numba's cache of compiled functions, in our folder and with an index for each signature."""
+"""Numba's cache of compiled functions, in our folder and with a sealed file for each signature."""
 
 # mypy: disallow-untyped-calls=False
 # Numba has no types to tell.
@@ -6,10 +6,15 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from numba.core import caching
+from numba.core.serialize import dumps
 
+from fenchel._numba import sealed
 from fenchel._numba.cache import cache_folder, is_keyed, source_hash
 
 
@@ -42,35 +47,39 @@ class _Implementation(caching.CompileResultCacheImpl):
 
 
 class _Shelf:
-    """The files of one function: an index for each of its signatures.
+    """The files of one function: one for each of its signatures, sealed by a digest.
 
-    In one index for all, two processes that compile at the same time give two codes the same name.
+    In one index for all, as Numba has it, two processes that compile at the same time give two codes
+    the same name; and damaged machine code is run as if it were sound.
     """
 
     def __init__(self, folder: str, name: str) -> None:
-        self._folder, self._name = folder, name
+        self._folder, self._name = Path(folder), name
 
-    def _asked(self, key: Any) -> Any:
+    def _asked(self, key: Any) -> Path:
         signature = hashlib.sha256(str(key).encode()).hexdigest()[:16]
-        name = f"{self._name}.{signature}"
-        return caching.IndexDataCacheFile(self._folder, name, source_hash())
+        return self._folder / f"{self._name}.{signature}.nbc"
 
     def load(self, key: Any) -> Any:
         """What was compiled for this signature, or None."""
-        file = self._asked(key)
-        try:
-            return file.load(key)
-        except Exception:  # unpickling a damaged file may raise anything
-            file.flush()
+        path = self._asked(key)
+        content = sealed.read(path)
+        if content is None:
             return None
+        try:
+            told, data = pickle.loads(content)
+        except Exception:  # unpickling what another program put there may raise anything
+            sealed.remove(path)
+            return None
+        return data if told == key else None
 
     def save(self, key: Any, data: Any) -> None:
         """Keep what was compiled for this signature."""
-        self._asked(key).save(key, data)
+        sealed.write(self._asked(key), dumps((key, data)))
 
 
 class SourceKeyedCache(caching.FunctionCache):
-    """Numba's function cache in our folder; a full or vanished disk costs time, nothing else."""
+    """Numba's function cache in our folder; a full or read-only disk costs time, nothing else."""
 
     _impl_class = _Implementation
 
@@ -80,15 +89,13 @@ class SourceKeyedCache(caching.FunctionCache):
         self._cache_file = shelf
 
     def save_overload(self, signature: Any, data: Any) -> None:
-        try:
+        with suppress(OSError):
             super().save_overload(signature, data)
-        except OSError:
-            self.disable()
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(signature, target_context)
-        except Exception:  # a damaged file that could be read, or a folder that cannot be written
+        except Exception:  # code of another machine that could be read
             return None
 
 

@@ -10,7 +10,8 @@ import click
 from fenchel.cli.build import Builder
 from fenchel.cli.certify import Kept
 from fenchel.cli.compare_results import Best, CompareResults
-from fenchel.cli.output import number, say
+from fenchel.cli.output import number, say, tell
+from fenchel.cli.places import refuse_clashes
 from fenchel.cli.process import compiling_ahead
 from fenchel.cli.progress import rate_line
 from fenchel.cli.results import refuse_wrong_place, tell_skipped
@@ -43,6 +44,7 @@ def compare(
         raise click.UsageError("compare is for classes and numbers; train one ranker at a time.")
     refuse_wrong_place("json", json_file, data)
     refuse_wrong_place("report", report, data)
+    refuse_clashes({"json": json_file, "report": report}, {})
     reading = Reading.of(given)
     source = open_data(data, reading)
     builder = Builder(loss, not no_intercept, certify)
@@ -71,7 +73,7 @@ def compare(
     if json_file:
         results.write_json(json_file, certified)
     if json_file != "-":  # standard output is the program's then
-        click.echo(results.text(certified))
+        tell(results.text(certified))
     if report:
         results.write_page(report, watched)
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from fenchel import models
+from fenchel.cli.output import printable
 from fenchel.models import ModelRefused
 from fenchel.schema import Kind, Schema
 
@@ -20,7 +21,11 @@ def inspect(model: str, top: int, verify: bool) -> None:
     metadata = models.read_metadata(model)
     if "learner" not in metadata:
         raise ModelRefused(f"{model}: holds no learner; name a file that fenchel saved")
-    _header(model, metadata)
+    try:
+        _header(model, metadata)
+    except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
+        what = "its description is none that fenchel writes; do not trust it"
+        raise ModelRefused(f"{model}: {what}") from error
     if verify:
         _fact("digest", f"sound, sha256 {models.verify(model)}")
     if top:
@@ -105,4 +110,4 @@ def _plain(label: Any) -> str:
 
 
 def _fact(name: str, value: str) -> None:
-    click.echo(f"{name:<{LABEL_WIDTH}}{value}")
+    click.echo(f"{name:<{LABEL_WIDTH}}{printable(value)}")

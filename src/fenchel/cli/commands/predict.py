@@ -48,13 +48,13 @@ def predict(
     announce_compiling(quiet)
     with (prediction_lines if wanted.is_plain else table_file)(output or "-") as write:
         for block in chain(first, blocks):
+            margins = margins_of(learner, block)
             if wanted.is_plain:
-                margins = margins_of(learner, block)
                 chances = learner.probabilities(margins) if cost else None
                 write(decided(learner, margins, chances, cost))
             else:
-                write(wanted.columns(learner, block))
-            tested.see_if_labelled(block)
+                write(wanted.columns(learner, block, margins))
+            tested.see_if_labelled(block, margins)
             rows += len(block)
             met = met or bool((block.indices < learner.columns).any())
     tell_skipped(source.stream.skipped)

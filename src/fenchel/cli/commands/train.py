@@ -16,6 +16,7 @@ from fenchel.cli.column_advice import tell_kinds, tell_odd_categories
 from fenchel.cli.errors import STOPPED
 from fenchel.cli.holdout import HeldOut
 from fenchel.cli.output import counted, fact, say
+from fenchel.cli.places import ModelClaim
 from fenchel.cli.process import compiling_ahead
 from fenchel.cli.progress import ProgressTable, rate_line
 from fenchel.cli.results import figures, prediction_lines, tell_score, tell_skipped, write_json
@@ -34,6 +35,7 @@ def train(data: str, **given: Any) -> None:
     reading = Reading.of(given)
     options = TrainOptions(**given)
     options.check(reading, data)
+    claim = ModelClaim(options.claimed)
     if options.resume:
         learner = models.load(options.resume)
         source = open_data(data, reading, learner)
@@ -49,7 +51,7 @@ def train(data: str, **given: Any) -> None:
         options.check_ranking()
         blocks = whole_queries(with_queries(source.name, blocks))
     blocks = compiling_ahead(blocks, [learner], source.width)
-    training = Training(learner, source, options)
+    training = Training(learner, source, options, claim)
     with training.interruption.in_force():
         try:
             training.learn(blocks)
@@ -62,8 +64,10 @@ def train(data: str, **given: Any) -> None:
 class Training:
     """Leads a learner through one or more passes."""
 
-    def __init__(self, learner: Learner, source: Data, options: TrainOptions) -> None:
-        self.interruption = Interruption()
+    def __init__(
+        self, learner: Learner, source: Data, options: TrainOptions, claim: ModelClaim
+    ) -> None:
+        self.interruption, self._claim = Interruption(), claim
         self._learner, self._source = learner, source
         self._options, self._quiet = options, options.quiet
         try:
@@ -144,7 +148,9 @@ class Training:
 
     def _save(self) -> None:
         assert self._options.save is not None
+        self._claim.check()
         models.save(self._learner, self._options.save, self._source.stream)
+        self._claim.renew()
 
     def finish(self, stopped: bool = False) -> None:
         """Tell the totals, and write what --save and --json ask for."""

@@ -65,6 +65,16 @@ class Members(Engine):
         """Whether the members' margins give probabilities."""
         return self.pattern.has_probabilities
 
+    @property
+    def engines(self) -> int:
+        """How many engines this is, the pattern of its members counted once."""
+        return 1 + self.pattern.engines
+
+    @property
+    def engines_a_label(self) -> int:
+        """A member for each label."""
+        return 1
+
     def state_arrays(self) -> dict[str, Array]:
         """The members' arrays by number."""
         return {
@@ -86,6 +96,11 @@ class Members(Engine):
         self.members = []
         self.outputs = sum(number.isdigit() for number in numbers)
         super().lay_in(arrays, width)
+
+    def check_state(self) -> None:
+        """Raise for what no run leaves behind in a member."""
+        for member in self.members:
+            member.check_state()
 
     def put_in_order(self, absent: set[str]) -> None:
         """Make up for arrays that a model file of an earlier version lacks."""

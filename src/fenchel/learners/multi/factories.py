@@ -103,7 +103,7 @@ def _around(
 ) -> Learner:
     """A learner made of another, whose raw columns are its own."""
     inner = learner_of(learner)
-    return Learner(engine(inner), classes, inner.schema)
+    return Learner(engine(inner), classes, inner.schema, inner.max_features)
 
 
 def _enter(

@@ -38,6 +38,8 @@ class OneAgainstRest(Members):
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
         """Let each member learn its class against the others."""
         refuse_unsound(rows, checked)
+        if len(rows) == 1 and targets[0] < len(self.members):  # nothing appears
+            return self._learn_members(rows, [0] * len(self.members), targets, importance)
         known = known_after(targets, len(self.members))
         total = int(np.max(known, initial=len(self.members)))
         begins = np.searchsorted(known, np.arange(total), side="right").tolist()

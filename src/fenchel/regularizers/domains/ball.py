@@ -29,6 +29,11 @@ class Ball(NamedTuple):
     squares: Array = SCALAR
     peak: Array = SCALAR
 
+    def refuse(self) -> None:
+        """Raise for parameters that describe no ball."""
+        if not 0.0 < self.radius < np.inf:
+            raise ValueError(f"radius={self.radius!r} must be a positive number")
+
     @property
     def separable(self) -> bool:
         """Whether S is a product of intervals."""

@@ -21,6 +21,11 @@ class Box(NamedTuple):
     lower: float = -1.0
     upper: float = 1.0
 
+    def refuse(self) -> None:
+        """Raise for parameters that describe no box."""
+        if not self.lower <= self.upper:
+            raise ValueError(f"lower={self.lower!r} must not lie above upper={self.upper!r}")
+
     @property
     def separable(self) -> bool:
         """Whether S is a product of intervals."""

@@ -24,6 +24,11 @@ class Simplex(NamedTuple):
     total: float = 1.0
     dimension: Array = DIMENSION
 
+    def refuse(self) -> None:
+        """Raise for parameters that describe no simplex."""
+        if not 0.0 < self.total < np.inf:
+            raise ValueError(f"total={self.total!r} must be a positive number")
+
     @property
     def separable(self) -> bool:
         """Whether S is a product of intervals."""
@@ -81,7 +86,7 @@ def _settle(domain: Any, theta: Array, curvature: float, row: Any) -> tuple[floa
                 above += w
                 count += 1
         better = (above - domain.total) / count if count > 0 else tau
-        if better <= tau:
+        if not better > tau:  # NaN too: nothing may loop for ever
             return largest, tau
         tau = better
 
