@@ -12,7 +12,8 @@ from fenchel import certificates
 from fenchel._numba import knows
 from fenchel._numba.jit import fresh, lean, settled, suited
 from fenchel.certificates import Certificate, Hindsight
-from fenchel.learners.engine import ONE, BadRowError, Engine, refuse_unsound
+from fenchel.learners import by_blocks
+from fenchel.learners.engine import ONE, BadRowError, Engine, refuse_unsound, some_of
 from fenchel.loops import (
     NoAverage,
     NoLedger,
@@ -179,6 +180,9 @@ class Composed(Engine):
         where they are few, they are checked first.
         """
         view, margins = rows.view, np.empty(len(rows))
+        if self._by_blocks and self._are_a_block(rows):
+            refuse_unsound(rows, checked)
+            return self._learn_blocks(rows, targets, importance)
         kept = None
         if not checked and self._bytes() < sum(array.nbytes for array in view):
             kept = state.copy(self._parts)
@@ -190,6 +194,23 @@ class Composed(Engine):
             state.restore(self._parts, kept)
             raise BadRowError(int(bad))
         return margins
+
+    def _are_a_block(self, rows: Rows) -> bool:
+        """Whether rows are learned by products of matrices, their margins the same up to rounding."""
+        return len(rows) >= by_blocks.LEAST_ROWS and self.columns >= by_blocks.LEAST_COLUMNS
+
+    def _learn_blocks(self, rows: Rows, targets: Array, importance: Array) -> Array:
+        bias = float(self.intercept)
+
+        def one_by_one(begin: int, end: int, margins: Array) -> None:
+            view = rows.part(begin, end).view
+            given = view, targets[begin:end], some_of(importance, begin, end), bias, rows.width
+            arguments = (*self._parts, *given, True, margins, self.counts)
+            self._run(learn_rows, end - begin, arguments, view)
+
+        return by_blocks.learn(
+            self._parts, rows, targets, importance, bias, self.columns, self.counts, one_by_one
+        )
 
     def learn_known(self, view: Any, target: Array) -> None:
         """Learn from one sound sparse row without anything new, by the shortest way there is."""
@@ -206,6 +227,13 @@ class Composed(Engine):
     def read(self, rows: Rows, what: str = "margins") -> Array:
         """Read as the next round would: columns not known yet count in f_t, with weight 0."""
         f = self._parts.average.read(self._parts.regularizer)
+        if (
+            self._by_blocks
+            and self._are_a_block(rows)
+            and rows.width <= self.columns
+            and by_blocks.can_read(f, self.columns)
+        ):
+            return by_blocks.read(f, rows, float(self.intercept), self.columns, what)
         view, bias, out = self._known_columns(rows), float(self.intercept), np.empty(len(rows))
         self._set_dimension(max(rows.width, self.columns))
         try:
@@ -303,6 +331,7 @@ class Composed(Engine):
         self._ours = all(map(state.from_package, parts))
         self._has_matrix = any(array.ndim == 2 for array in arrays)
         self._allocates = self._has_matrix or getattr(parts.regularizer, "allocates", False)
+        self._by_blocks = self._has_matrix and by_blocks.suit(parts, self._ours)
         self.certifies = parts.ledger.kept
 
     def _run(self, kernel: Any, count: int, arguments: tuple[Any, ...], view: Any) -> Any:
