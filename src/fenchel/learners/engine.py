@@ -132,6 +132,10 @@ class Engine(ABC):
         """Whether predictions are ⟨weights, x⟩."""
         return True
 
+    def rows_of(self, X: Any) -> Any:
+        """Rows of an array that lies where this engine learns, not on the CPU; None for any other."""
+        return None
+
     # ── its state ───────────────────────────────────────────────────────────────────────────────
 
     @abstractmethod

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fenchel.certificates import Certificate, Regret
-from fenchel.learners import catalogue, certification, features, storage, tables
+from fenchel.learners import catalogue, certification, features, on_device, storage, tables
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding
@@ -355,6 +355,13 @@ class Learner:
         made: Learner = storage.fresh(self, Learner)
         return made
 
+    def to(self, device: str | None, dtype: str | None = None) -> Learner:
+        """Move a learner with a full matrix to a device of PyTorch's, or to the CPU (None); a new one."""
+        with self._lock:
+            twin = self.copy()
+            twin.engine = on_device.moved(twin.engine, device, dtype)
+            return twin
+
     def declare(self, classes: Sequence[Any]) -> None:
         """Name the classes before they are seen, the negative one of two first."""
         if self.labels is None:
@@ -465,10 +472,11 @@ class Learner:
         """Rows of whatever users have; names and kinds of columns are taken up while learning."""
         if isinstance(X, Block):
             return X
-        raw = tables.is_raw(X)
+        there = self.engine.rows_of(X)
+        raw = there is None and tables.is_raw(X)
         if not raw:
             self._numbered()
-            return Block(validate.as_rows(X))
+            return Block(validate.as_rows(X) if there is None else there)
         names = self._named()
         block = tables.block_of(X, self.schema, names, labelled=labelled, frozen=not learning)
         if learning:
@@ -538,6 +546,8 @@ class Learner:
     def _read_many(self, X: Any, what: str) -> Array:
         with self._lock:
             rows = self._block_of(X, learning=False).rows
+            if not isinstance(rows, Rows):  # on a device, and checked there
+                return self.engine.read(rows, what)
             bad = int(check_rows(rows.view, rows.count, rows.width))
             if bad >= 0:
                 rows = validate.mended(rows, bad)

@@ -11,6 +11,7 @@ from fenchel.learners import specification
 from fenchel.learners.catalogue import CATALOGUE, NESTED, Entry, from_parameters, parameters_of
 from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.learner import Learner
+from fenchel.learners.on_device import engine_for
 from fenchel.loops import NoAverage, NoLedger, average_for, ledger_for
 from fenchel.regularizers import Whole
 from fenchel.schema import Schema
@@ -22,7 +23,8 @@ class Options(TypedDict, total=False):
     """The parameters that every learner takes beside its own.
 
     ``task`` = "binary" lets a loss of regression learn two classes, as targets ±1; ``schema`` says
-    how raw columns become features.
+    how raw columns become features; ``device`` = "cuda" keeps a full matrix on a GPU, in float64 or, by
+    ``dtype``, in float32.
     """
 
     intercept: bool
@@ -31,6 +33,8 @@ class Options(TypedDict, total=False):
     classes: Sequence[Any] | None
     task: str | None
     schema: Schema | None
+    device: str | None
+    dtype: str | None
 
 
 DEFAULTS: dict[str, Any] = {
@@ -40,6 +44,8 @@ DEFAULTS: dict[str, Any] = {
     "classes": None,
     "task": None,
     "schema": None,
+    "device": None,
+    "dtype": None,
 }
 
 
@@ -59,11 +65,13 @@ def learner(
             chosen = {**DEFAULTS, **options}
             three = function(**given)  # type: ignore[call-arg]
             f = three.regularizer
-            engine = Composed(
+            engine = engine_for(
                 three._replace(
                     average=average_for(f) if chosen["averaged"] else NoAverage(),
                     ledger=ledger_for(f) if chosen["certify"] else NoLedger(),
                 ),
+                chosen["device"],
+                chosen["dtype"],
                 name=name,
                 parameters={**given, **_told(options)},
                 intercept=chosen["intercept"],

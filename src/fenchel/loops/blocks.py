@@ -184,3 +184,12 @@ def read_block(f: Any, X: Any, margins: Any, spreads: Any) -> None:
         view = sighted(f, saturated(dot(X[t], X[t])), along, row)
         margins[t] = finite_margin(f, view, row)
         spreads[t] = spread(f, view, row)
+
+
+@kernel
+def view_block(f: Any, along: Any, chi: Any, out: Any, spreads: bool) -> None:
+    """The margin, or x·A_t⁻¹·x, of rows with these θᵀA⁻¹x and xᵀA⁻¹x."""
+    for t in range(out.shape[0]):
+        row = BlockRow(1.0)
+        view = sighted(f, saturated(chi[t]), along[t], row)
+        out[t] = spread(f, view, row) if spreads else finite_margin(f, view, row)
