@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fenchel._numba.jit import settled
 from fenchel.learners import by_blocks
 from fenchel.learners.composed import MOST_FULL, Composed, Parts
 from fenchel.learners.device_matrix import DeviceMatrix
@@ -18,7 +19,7 @@ from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
 DTYPES = ("float64", "float32")
-BLOCK = 4096  # rows read together
+BLOCK = 1024  # rows read together
 
 
 class TensorRows:
@@ -121,53 +122,63 @@ class OnDevice(Engine):
 
     # ── learning and reading ────────────────────────────────────────────────────────────────────
 
-    def _some(self, rows: Any, begin: int, end: int) -> Any:
-        """Some rows on the device, the intercept first."""
-        torch, matrix = self.matrix.torch, self.matrix
-        X = torch.zeros((end - begin, matrix.slots), dtype=matrix.dtype, device=matrix.device)
-        X[:, 0] = float(self.intercept)
+    def _load(self, rows: Any, X: Any, begin: int, end: int) -> None:
+        """Put some rows into the first rows of X on the device, the intercept first."""
+        torch, count = self.matrix.torch, end - begin
+        if self.intercept:
+            X[:count, 0] = 1.0
         if isinstance(rows, TensorRows):
-            X[:, 1 : 1 + rows.width] = rows.tensor[begin:end]
+            table = rows.tensor[begin:end]
         elif rows.is_dense:
-            X[:, 1 : 1 + rows.width] = torch.from_numpy(rows.view.values[begin:end])
+            table = torch.from_numpy(rows.view.values[begin:end])
         else:
-            table = rows.part(begin, end).to_matrix()[:, : self.columns].toarray()
-            X[:, 1 : 1 + table.shape[1]] = torch.from_numpy(table)
-        return X
+            table = torch.from_numpy(rows.part(begin, end).to_matrix().toarray())
+        if rows.width == self.columns:
+            X[:count, 1:] = table
+        else:
+            table = table[:, : self.columns]
+            X[:count, 1 : 1 + table.shape[1]] = table
+            X[:count, 1 + table.shape[1] :] = 0.0
 
     def learn(self, rows: Any, targets: Array, importance: Array, checked: bool) -> Array:
         """Learn by blocks; see ``DeviceMatrix``."""
         if isinstance(rows, Rows):
             refuse_unsound(rows, checked)
         margins, y, parts = np.empty((len(rows), 1)), targets.reshape(-1, 1), self.parts
+        three, runs = (parts.loss, parts.regularizer, parts.rule), []
 
         def decide(begin: int, end: int, G: Array, starts: Array, turns: Any) -> tuple[int, int]:
             given = y[begin:end], some_of(importance, begin, end), margins[begin:end]
-            three = parts.loss, parts.regularizer, parts.rule
-            done, kept, updates = blocks.decide_block(*three, G, starts, *given, turns)
+            arguments = (*three, G, starts, *given, turns)
+            if not runs:  # compiled now, if ever; from then on without a look at the types
+                runs.append(blocks.decide_block)
+                found = blocks.decide_block(*arguments)
+                runs[0] = settled(blocks.decide_block, arguments)
+            else:
+                found = runs[0](*arguments)
+            done, kept, updates = found
             self.counts[ROUNDS] += done
             self.counts[UPDATES] += updates
             return int(done), int(kept)
 
-        self.matrix.learn(lambda begin, end: self._some(rows, begin, end), len(rows), decide)
+        def load(X: Any, begin: int, end: int) -> None:
+            self._load(rows, X, begin, end)
+
+        self.matrix.learn(load, len(rows), decide)
         return margins[:, 0]
 
     def read(self, rows: Any, what: str = "margins") -> Array:
         """Read as the next round would."""
-        out = np.empty(len(rows))
+        out, matrix = np.empty(len(rows)), self.matrix
         for begin in range(0, len(rows), BLOCK):
             end = min(begin + BLOCK, len(rows))
-            known = rows if rows.width <= self.columns else self._known(rows)
-            along, chi = self.matrix.read(self._some(known, begin, end))
-            blocks.view_block(
-                self.parts.regularizer, along[:, 0].copy(), chi, out[begin:end], what == "spreads"
-            )
+            shape = end - begin, matrix.slots
+            X = matrix.torch.zeros(shape, dtype=matrix.dtype, device=matrix.device)
+            self._load(rows, X, begin, end)
+            along, chi = matrix.read(X)
+            f, spreads = self.parts.regularizer, what == "spreads"
+            blocks.view_block(f, along[:, 0].copy(), chi, out[begin:end], spreads)
         return out
-
-    def _known(self, rows: Any) -> Any:
-        if isinstance(rows, TensorRows):
-            return TensorRows(rows.tensor[:, : self.columns])
-        return Rows.dense(rows.to_matrix()[:, : self.columns].copy()) if rows.is_dense else rows
 
     def weights(self) -> Array:
         """Return the weight of each slot, the intercept's first."""

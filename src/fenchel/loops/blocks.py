@@ -24,7 +24,7 @@ from fenchel.regularizers.protocol import kept, sighted, spread
 from fenchel.regularizers.qr_block import begin_pivots, gram, solve_rows, turn_in_rows
 from fenchel.regularizers.qr_factor import bounded, dot, shorten, waiting
 from fenchel.regularizers.qr_update import turn_in
-from fenchel.rows.types import ZERO, entry, length, row_at, saturated, slot
+from fenchel.rows.types import ONE, ZERO, entry, length, row_at, saturated, slot
 from fenchel.rules.protocol import coefficient
 
 # Where s²·xᵀA⁻¹x is larger, the difference of G and ‖ℓ‖² would lose more than six digits.
@@ -54,14 +54,16 @@ def turns_for(rows: int, outputs: int) -> Turns:
 
 
 @helper
-def forward(U: Any, ell: Any, count: int) -> float:
-    """ℓ ← L⁻¹·ℓ, L = Uᵀ; returns ‖ℓ‖²."""
+def forward(U: Any, shares: Any, ell: Any, count: Any) -> float:
+    """ℓ ← L⁻¹·ℓ, L = Uᵀ, with 1/L_jj in ``shares``; returns ‖ℓ‖²."""
     square = 0.0
     for j in range(count):
-        ell[j] /= U[j, j]
-        square += ell[j] * ell[j]
-        for k in range(j + 1, count):
-            ell[k] -= ell[j] * U[j, k]
+        row = U[j]
+        e = ell[j] * shares[j]
+        ell[j] = e
+        square += e * e
+        for k in range(j + ONE, count):
+            ell[k] -= e * row[k]
     return square
 
 
@@ -82,14 +84,14 @@ def decide_block(
     Returns how many rows were decided, how many of them are kept, and how many steps were taken. Rows
     are left undecided from the first on whose digits the recursion would lose.
     """
-    n, updates, outputs = 0, 0, starts.shape[1]
+    n, updates, outputs = ZERO, 0, starts.shape[1]
     U, t = turns.factor, turns.along
-    ell = np.empty(G.shape[0])
+    ell, shares = np.empty(G.shape[0]), np.empty(G.shape[0])
     for i in range(G.shape[0]):
         row = BlockRow(importance[min(i, importance.shape[0] - 1)])
         for j in range(n):
             ell[j] = turns.scales[j] * G[i, turns.places[j]]
-        chi = max(G[i, i] - forward(U, ell, n), 0.0)
+        chi = max(G[i, i] - forward(U, shares, ell, n), 0.0)
         scale, moves = 0.0, 0
         for k in range(outputs):
             along = starts[i, k]
@@ -98,7 +100,7 @@ def decide_block(
             view = sighted(f, chi, along, row)
             reach, _ = kept(f, view, row, 1.0)
             if i > 0 and not reach * reach * G[i, i] <= MOST:
-                return i, n, updates
+                return i, int(n), updates
             m = finite_margin(f, view, row)
             margins[i, k] = m
             c = coefficient(rule, loss, f, view, row, m, y[i, k])
@@ -112,12 +114,12 @@ def decide_block(
             corner = np.sqrt(1.0 + scale * scale * chi)
             for j in range(n):
                 U[j, n] = scale * ell[j]
-            U[n, n] = corner
+            U[n, n], shares[n] = corner, 1.0 / corner
             for k in range(outputs):
                 t[n, k] = (turns.steps[n, k] / scale - scale * t[n, k]) / corner
             turns.places[n], turns.scales[n] = i, scale
-            n += 1
-    return G.shape[0], n, updates
+            n += ONE
+    return G.shape[0], int(n), updates
 
 
 @kernel
