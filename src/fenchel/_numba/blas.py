@@ -87,3 +87,11 @@ def divide_by_triangle(blas: Any, r: Any, p: Any) -> None:
     n, m = p.shape[1], p.shape[0]
     if n > 0 and m > 0:
         fortran(blas.trsm, (LEFT, LOWER, N, N, n, m, 1.0, r, stride(r), p, stride(p)))
+
+
+@helper
+def divide_by_transposed(blas: Any, r: Any, p: Any) -> None:
+    """P ← P·R⁻ᵀ, R the upper triangle of its array."""
+    n, m = p.shape[1], p.shape[0]
+    if n > 0 and m > 0:
+        fortran(blas.trsm, (LEFT, LOWER, T, N, n, m, 1.0, r, stride(r), p, stride(p)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._numba import blas, knows
+from fenchel._numba.jit import settled
 from fenchel.loops import NoAverage, NoLedger, blocks
 from fenchel.loops.online import ROUNDS, UPDATES
 from fenchel.parts.state import Array
@@ -39,6 +40,27 @@ def suit(parts: Any, ours: bool) -> bool:
 def rows_of_block(columns: int) -> int:
     """How many rows are learned together."""
     return next(rows for least, rows in ROWS if columns >= least)
+
+
+def decider(parts: Any, y: Array, importance: Array, margins: Array, counts: Any) -> Any:
+    """A function that decides some rows of a block by the parts; see ``loops.blocks.decide_block``.
+
+    One column of ``y`` and ``margins`` an output. It returns how many rows were decided, and how many of
+    them are kept.
+    """
+    three, runs = (parts.loss, parts.regularizer, parts.rule), [blocks.decide_block]
+
+    def decide(begin: int, end: int, G: Array, starts: Array, turns: Any) -> tuple[int, int]:
+        amounts = importance if len(importance) == 1 else importance[begin:end]
+        arguments = (*three, G, starts, y[begin:end], amounts, margins[begin:end], turns)
+        done, kept_rows, updates = runs[-1](*arguments)
+        if len(runs) == 1:  # compiled by now: from here on without a look at the types
+            runs.append(settled(blocks.decide_block, arguments))
+        counts[ROUNDS] += done
+        counts[UPDATES] += updates
+        return int(done), int(kept_rows)
+
+    return decide
 
 
 class Work:

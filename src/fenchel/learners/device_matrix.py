@@ -91,6 +91,14 @@ class DeviceMatrix:
         self.sigma[:n, :n], self.moments[:n, :n] = sigma, moments
         self.w[:, :n], self.theta[:, :n] = w, theta
 
+    def add_outputs(self, outputs: int) -> None:
+        """Make room for more outputs, whose weights are 0."""
+        more = outputs - self.outputs
+        if more > 0:
+            self.outputs, self._block, torch = outputs, None, self.torch
+            self.w = torch.cat([self.w, self._zeros(more, self.slots)])
+            self.theta = torch.cat([self.theta, self._zeros(more, self.slots)])
+
     def put(self, moments: Array, theta: Array) -> None:
         """Take A and θ, computed elsewhere."""
         self._lay(len(moments))
@@ -148,6 +156,10 @@ class DeviceMatrix:
         """θᵀA⁻¹x for each output, and xᵀA⁻¹x, of rows as wide as Σ."""
         along, spread = X @ self.w.T, ((X @ self.sigma) * X).sum(dim=1)
         return along.double().cpu().numpy(), spread.double().cpu().numpy()
+
+    def weights(self) -> Array:
+        """A⁻¹·θ, one row an output."""
+        return np.asarray(self.w.double().cpu().numpy())
 
     def state(self) -> tuple[Array, Array, Array]:
         """R with A = RᵀR, θ and b = R⁻ᵀθ, on the host."""

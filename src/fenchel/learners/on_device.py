@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._numba.jit import settled
 from fenchel.learners import by_blocks
 from fenchel.learners.composed import MOST_FULL, Composed, Parts
 from fenchel.learners.device_matrix import DeviceMatrix
-from fenchel.learners.engine import Engine, refuse_unsound, some_of
+from fenchel.learners.engine import Engine, refuse_unsound
 from fenchel.loops import blocks
-from fenchel.loops.online import ROUNDS, UPDATES
+from fenchel.loops.online import UPDATES
 from fenchel.parts import state
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
@@ -35,6 +34,34 @@ class TensorRows:
 
     def __len__(self) -> int:
         return int(self.count)
+
+
+def load_rows(torch: Any, rows: Any, intercept: bool, X: Any, begin: int, end: int) -> None:
+    """Put some rows into the first rows of X on the device, the intercept first."""
+    count, columns = end - begin, X.shape[1] - 1
+    if intercept:
+        X[:count, 0] = 1.0
+    if isinstance(rows, TensorRows):
+        table = rows.tensor[begin:end]
+    elif rows.is_dense:
+        table = torch.from_numpy(rows.view.values[begin:end])
+    else:
+        table = torch.from_numpy(rows.part(begin, end).to_matrix().toarray())
+    if rows.width == columns:
+        X[:count, 1:] = table
+    else:
+        table = table[:, :columns]
+        X[:count, 1 : 1 + table.shape[1]] = table
+        X[:count, 1 + table.shape[1] :] = 0.0
+
+
+def tensor_rows(matrix: DeviceMatrix, X: Any) -> TensorRows | None:
+    """Rows of an array that lies on the matrix's device; None for any other."""
+    torch = matrix.torch
+    if not hasattr(X, "__dlpack_device__") or isinstance(X, np.ndarray):
+        return None
+    tensor = X if isinstance(X, torch.Tensor) else torch.from_dlpack(X)
+    return TensorRows(tensor) if tensor.device.type == matrix.device.type else None
 
 
 def moments_of(f: Any) -> Array:
@@ -114,57 +141,21 @@ class OnDevice(Engine):
 
     def rows_of(self, X: Any) -> Any:
         """Rows of an array that lies on this device; None for any other."""
-        torch = self.matrix.torch
-        if not hasattr(X, "__dlpack_device__") or isinstance(X, np.ndarray):
-            return None
-        tensor = X if isinstance(X, torch.Tensor) else torch.from_dlpack(X)
-        return TensorRows(tensor) if tensor.device.type == self.matrix.device.type else None
+        return tensor_rows(self.matrix, X)
 
     # ── learning and reading ────────────────────────────────────────────────────────────────────
-
-    def _load(self, rows: Any, X: Any, begin: int, end: int) -> None:
-        """Put some rows into the first rows of X on the device, the intercept first."""
-        torch, count = self.matrix.torch, end - begin
-        if self.intercept:
-            X[:count, 0] = 1.0
-        if isinstance(rows, TensorRows):
-            table = rows.tensor[begin:end]
-        elif rows.is_dense:
-            table = torch.from_numpy(rows.view.values[begin:end])
-        else:
-            table = torch.from_numpy(rows.part(begin, end).to_matrix().toarray())
-        if rows.width == self.columns:
-            X[:count, 1:] = table
-        else:
-            table = table[:, : self.columns]
-            X[:count, 1 : 1 + table.shape[1]] = table
-            X[:count, 1 + table.shape[1] :] = 0.0
 
     def learn(self, rows: Any, targets: Array, importance: Array, checked: bool) -> Array:
         """Learn by blocks; see ``DeviceMatrix``."""
         if isinstance(rows, Rows):
             refuse_unsound(rows, checked)
-        margins, y, parts = np.empty((len(rows), 1)), targets.reshape(-1, 1), self.parts
-        three, runs = (parts.loss, parts.regularizer, parts.rule), []
-
-        def decide(begin: int, end: int, G: Array, starts: Array, turns: Any) -> tuple[int, int]:
-            given = y[begin:end], some_of(importance, begin, end), margins[begin:end]
-            arguments = (*three, G, starts, *given, turns)
-            if not runs:  # compiled now, if ever; from then on without a look at the types
-                runs.append(blocks.decide_block)
-                found = blocks.decide_block(*arguments)
-                runs[0] = settled(blocks.decide_block, arguments)
-            else:
-                found = runs[0](*arguments)
-            done, kept, updates = found
-            self.counts[ROUNDS] += done
-            self.counts[UPDATES] += updates
-            return int(done), int(kept)
+        margins = np.empty((len(rows), 1))
+        given = targets.reshape(-1, 1), importance, margins, self.counts
 
         def load(X: Any, begin: int, end: int) -> None:
-            self._load(rows, X, begin, end)
+            load_rows(self.matrix.torch, rows, self.intercept, X, begin, end)
 
-        self.matrix.learn(load, len(rows), decide)
+        self.matrix.learn(load, len(rows), by_blocks.decider(self.parts, *given))
         return margins[:, 0]
 
     def read(self, rows: Any, what: str = "margins") -> Array:
@@ -174,7 +165,7 @@ class OnDevice(Engine):
             end = min(begin + BLOCK, len(rows))
             shape = end - begin, matrix.slots
             X = matrix.torch.zeros(shape, dtype=matrix.dtype, device=matrix.device)
-            self._load(rows, X, begin, end)
+            load_rows(matrix.torch, rows, self.intercept, X, begin, end)
             along, chi = matrix.read(X)
             f, spreads = self.parts.regularizer, what == "spreads"
             blocks.view_block(f, along[:, 0].copy(), chi, out[begin:end], spreads)

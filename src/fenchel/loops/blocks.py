@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper, kernel
+from fenchel._numba.blas import divide_by_transposed
 from fenchel.loops.online import finite_margin
 from fenchel.parts.state import Array
 from fenchel.regularizers.protocol import kept, sighted, spread
@@ -195,3 +196,9 @@ def view_block(f: Any, along: Any, chi: Any, out: Any, spreads: bool) -> None:
         row = BlockRow(1.0)
         view = sighted(f, saturated(chi[t]), along[t], row)
         out[t] = spread(f, view, row) if spreads else finite_margin(f, view, row)
+
+
+@kernel
+def solve_transposed(factor: Any, W: Any, blas: Any) -> None:
+    """W ← W·R⁻ᵀ: each row b becomes the w with R·w = b."""
+    divide_by_transposed(blas, factor, W)
