@@ -48,12 +48,13 @@ def timed(work, device, repeats=3):
     return min(times[1:])
 
 
-def round_on(device, columns, rows, dtype="float64", make=learners.arow, outputs=None, **options):
+def round_on(device, columns, rows, dtype="float64", classes=0):
     """Microseconds a round once the learner is warm."""
-    learner = make(diagonal=False, device=device, dtype=dtype, **options)
+    learner = learners.arow(diagonal=False, device=device, dtype=dtype)
     X, y = stream(device, rows, columns, getattr(torch, dtype))
-    if outputs:
-        y = np.random.default_rng(0).integers(outputs, size=rows)
+    if classes:
+        learner = learners.one_against_rest(learner, range(classes), shared=True)
+        y = np.random.default_rng(0).integers(classes, size=rows)
     return timed(lambda: learner.learn_many(X, y), device) / rows * 1e6
 
 
@@ -95,7 +96,9 @@ def agreement(device, columns=1024, rows=2048):
     plain = learners.arow(diagonal=False)
     plain.engine._by_blocks = False
     X = X.cpu().numpy()
-    expected = np.concatenate([plain.learn_many(X[t : t + 8], y[t : t + 8]) for t in range(0, rows, 8)])
+    expected = np.concatenate(
+        [plain.learn_many(X[t : t + 8], y[t : t + 8]) for t in range(0, rows, 8)]
+    )
     return float(np.abs(found - expected).max() / np.abs(expected).max())
 
 
@@ -110,8 +113,12 @@ def table(device):
         rows = block * (24 if columns >= 8192 else 48)
         double = round_on(device, columns, rows)
         single = round_on(device, columns, rows, "float32")
+        ten = round_on(device, columns, rows, classes=10)
         least = floor(device, columns, block)
-        line = f"| {columns:,} | {block} | {double:.2f} | {least:.2f} | {single:.2f} |"
+        line = (
+            f"| {columns:,} | {block} | {double:.2f} | {least:.2f} | {single:.2f} | {ten:.2f} | "
+            f"{ten / double:.2f} |"
+        )
         print(line, flush=True)
         yield line
 
@@ -139,8 +146,9 @@ def main():
         "`python -m benchmarks.gpu` measures again.",
         "Microseconds a round, the least of three runs; rows and labels lie on the device.",
         "",
-        "| columns | rows of a block | float64 | its two products alone | float32 |",
-        "|---:|---:|---:|---:|---:|",
+        "| columns | rows of a block | float64 | its two products alone | float32 | ten classes, one matrix, "
+        "float64 | times one |",
+        "|---:|---:|---:|---:|---:|---:|---:|",
         *table(given.device),
         "",
         "The margins of 2,048 rounds at 1,024 columns differ from those of the plain recursion by "

@@ -25,7 +25,9 @@ from fenchel.parts.state import Array
 # Σ is computed anew after so many rounds a column: d³ operations against 4·d² a round.
 ROUNDS_A_COLUMN = 16
 # Rows of a block, and from how many columns on.
-ROWS = ((8192, 256), (2048, 128), (0, 64))
+ROWS = ((8192, 256), (2048, 192), (0, 64))
+# Slots in whole lines of so many numbers: products of odd widths take a third longer.
+LINE = 64
 
 Decide = Callable[[int, int, Array, Array, Turns], tuple[int, int]]
 
@@ -42,9 +44,9 @@ def torch_for(device: str) -> Any:
         kind = torch.device(device)
     except RuntimeError:
         raise ValueError(f"device={device!r} is none of PyTorch's: say 'cuda', or 'cpu'") from None
-    if kind.type == "cuda" and not torch.cuda.is_available():
+    if kind.type == "cuda" and (kind.index or 0) >= torch.cuda.device_count():
         raise ValueError(
-            f"device={device!r}: PyTorch {torch.__version__} finds no GPU here; leave device out to "
+            f"device={device!r}: PyTorch {torch.__version__} finds no such GPU here; leave device out to "
             "learn on the CPU, or install the driver and a build of PyTorch for it"
         )
     return torch
@@ -62,7 +64,7 @@ class DeviceMatrix:
 
     @property
     def slots(self) -> int:
-        """The columns and the intercept's."""
+        """The columns and the intercept's, and some that no row has."""
         return int(self.w.shape[1])
 
     def _zeros(self, *shape: int) -> Any:
@@ -86,6 +88,7 @@ class DeviceMatrix:
         """Make room for more columns, unseen so far."""
         if slots <= self.slots:
             return
+        slots = -(-slots // LINE) * LINE
         sigma, moments, w, theta, n = self.sigma, self.moments, self.w, self.theta, self.slots
         self._lay(slots)
         self.sigma[:n, :n], self.moments[:n, :n] = sigma, moments
@@ -101,9 +104,10 @@ class DeviceMatrix:
 
     def put(self, moments: Array, theta: Array) -> None:
         """Take A and θ, computed elsewhere."""
-        self._lay(len(moments))
-        self.moments.copy_(self.torch.from_numpy(np.ascontiguousarray(moments)))
-        self.theta.copy_(self.torch.from_numpy(np.ascontiguousarray(theta)))
+        n = len(moments)
+        self._lay(-(-n // LINE) * LINE)
+        self.moments[:n, :n] = self.torch.from_numpy(np.ascontiguousarray(moments))
+        self.theta[:, :n] = self.torch.from_numpy(np.ascontiguousarray(theta))
         self.refresh()
 
     def factor(self) -> Any:

@@ -36,10 +36,10 @@ class TensorRows:
         return int(self.count)
 
 
-def load_rows(torch: Any, rows: Any, intercept: bool, X: Any, begin: int, end: int) -> None:
+def load_rows(torch: Any, rows: Any, engine: Engine, X: Any, begin: int, end: int) -> None:
     """Put some rows into the first rows of X on the device, the intercept first."""
-    count, columns = end - begin, X.shape[1] - 1
-    if intercept:
+    count, columns = end - begin, engine.columns
+    if engine.intercept:
         X[:count, 0] = 1.0
     if isinstance(rows, TensorRows):
         table = rows.tensor[begin:end]
@@ -47,12 +47,10 @@ def load_rows(torch: Any, rows: Any, intercept: bool, X: Any, begin: int, end: i
         table = torch.from_numpy(rows.view.values[begin:end])
     else:
         table = torch.from_numpy(rows.part(begin, end).to_matrix().toarray())
-    if rows.width == columns:
-        X[:count, 1:] = table
-    else:
-        table = table[:, :columns]
-        X[:count, 1 : 1 + table.shape[1]] = table
-        X[:count, 1 + table.shape[1] :] = 0.0
+    width = min(rows.width, columns)
+    X[:count, 1 : 1 + width] = table[:, :width]
+    if width < columns:
+        X[:count, 1 + width :] = 0.0
 
 
 def tensor_rows(matrix: DeviceMatrix, X: Any) -> TensorRows | None:
@@ -85,15 +83,15 @@ def moved(engine: Engine, device: str | None, dtype: str | None) -> Engine:
     """The same engine on another device, with its state."""
     twin = engine.on_host() if isinstance(engine, OnDevice) else engine
     if not isinstance(twin, Composed):
-        raise ValueError(f"{engine.name} is made of several learners: only one of three parts moves")
+        raise ValueError(
+            f"{engine.name} is made of several learners: only one of three parts moves"
+        )
     twin.parameters = {k: v for k, v in twin.parameters.items() if k not in ("device", "dtype")}
     if device is None:
         return twin
     where = {"device": device} if dtype is None else {"device": device, "dtype": dtype}
     told = {"name": twin.name, "parameters": {**twin.parameters, **where}}
-    made = OnDevice(
-        twin.parts, **where, **told, intercept=twin.intercept, task=twin.task
-    )  # type: ignore[arg-type]
+    made = OnDevice(twin.parts, **where, **told, intercept=twin.intercept, task=twin.task)  # type: ignore[arg-type]
     made.lay_in_host(twin)
     return made
 
@@ -153,7 +151,7 @@ class OnDevice(Engine):
         given = targets.reshape(-1, 1), importance, margins, self.counts
 
         def load(X: Any, begin: int, end: int) -> None:
-            load_rows(self.matrix.torch, rows, self.intercept, X, begin, end)
+            load_rows(self.matrix.torch, rows, self, X, begin, end)
 
         self.matrix.learn(load, len(rows), by_blocks.decider(self.parts, *given))
         return margins[:, 0]
@@ -165,7 +163,7 @@ class OnDevice(Engine):
             end = min(begin + BLOCK, len(rows))
             shape = end - begin, matrix.slots
             X = matrix.torch.zeros(shape, dtype=matrix.dtype, device=matrix.device)
-            load_rows(matrix.torch, rows, self.intercept, X, begin, end)
+            load_rows(matrix.torch, rows, self, X, begin, end)
             along, chi = matrix.read(X)
             f, spreads = self.parts.regularizer, what == "spreads"
             blocks.view_block(f, along[:, 0].copy(), chi, out[begin:end], spreads)
@@ -173,10 +171,8 @@ class OnDevice(Engine):
 
     def weights(self) -> Array:
         """Return the weight of each slot, the intercept's first."""
-        found = np.zeros(self.columns + 1)
-        w = self.matrix.w[0].double().cpu().numpy()
-        found[: len(w)] = w
-        return found
+        self.matrix.grow(self.columns + 1)
+        return self.matrix.weights()[0, : self.columns + 1].copy()
 
     # ── its state ───────────────────────────────────────────────────────────────────────────────
 

@@ -93,12 +93,15 @@ def decide_block(
         for j in range(n):
             ell[j] = turns.scales[j] * G[i, turns.places[j]]
         chi = max(G[i, i] - forward(U, shares, ell, n), 0.0)
-        scale, moves = 0.0, 0
+        scale, moves, now = 0.0, 0, t[n]
         for k in range(outputs):
-            along = starts[i, k]
-            for j in range(n):
-                along += ell[j] * t[j, k]
-            view = sighted(f, chi, along, row)
+            now[k] = starts[i, k]
+        for j in range(n):
+            past = t[j]
+            for k in range(outputs):
+                now[k] += ell[j] * past[k]
+        for k in range(outputs):
+            view = sighted(f, chi, now[k], row)
             reach, _ = kept(f, view, row, 1.0)
             if i > 0 and not reach * reach * G[i, i] <= MOST:
                 return i, int(n), updates
@@ -108,7 +111,6 @@ def decide_block(
             size, step = kept(f, view, row, c)
             scale = size if size != 0.0 else scale
             moves += c != 0.0
-            t[n, k] = along
             turns.steps[n, k] = step
         updates += moves > 0
         if scale != 0.0:
@@ -117,7 +119,7 @@ def decide_block(
                 U[j, n] = scale * ell[j]
             U[n, n], shares[n] = corner, 1.0 / corner
             for k in range(outputs):
-                t[n, k] = (turns.steps[n, k] / scale - scale * t[n, k]) / corner
+                now[k] = (turns.steps[n, k] / scale - scale * now[k]) / corner
             turns.places[n], turns.scales[n] = i, scale
             n += ONE
     return G.shape[0], int(n), updates

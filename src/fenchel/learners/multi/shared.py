@@ -75,7 +75,7 @@ class SharedMatrix(Engine):
 
         def there(X: Any, first: int, last: int) -> None:
             torch, at = self.matrix.torch, begin
-            on_device.load_rows(torch, rows, self.intercept, X, at + first, at + last)
+            on_device.load_rows(torch, rows, self, X, at + first, at + last)
 
         return on_host if self.device is None else there
 
@@ -97,7 +97,9 @@ class SharedMatrix(Engine):
             some = self._learn(rows, begin, end, y, importance)
             seen = before if begin == 0 else int(known[begin - 1])
             margins[begin:end, :count] = some[:, :count]
-            margins[begin : begin + 1, seen:] = -np.inf  # at its first row a class was not known yet
+            margins[
+                begin : begin + 1, seen:
+            ] = -np.inf  # at its first row a class was not known yet
         return margins
 
     def _learn(self, rows: Any, begin: int, end: int, y: Array, importance: Array) -> Array:
@@ -130,15 +132,13 @@ class SharedMatrix(Engine):
             X[:, 1 : 1 + some.shape[1]] = some if isinstance(some, np.ndarray) else some.toarray()
             return X
         X = matrix.torch.zeros(shape, dtype=matrix.dtype, device=matrix.device)
-        on_device.load_rows(matrix.torch, rows, self.intercept, X, begin, end)
+        on_device.load_rows(matrix.torch, rows, self, X, begin, end)
         return X
 
     def weights(self) -> Array:
         """Return one row of weights a slot, one column an output."""
-        w = self.matrix.weights() if self.outputs and self.columns else np.zeros((0, 1))
-        found = np.zeros((self.columns + 1, self.outputs))
-        found[: w.shape[1]] = w.T
-        return found
+        self.matrix.grow(self.columns + 1)
+        return np.ascontiguousarray(self.matrix.weights()[:, : self.columns + 1].T)
 
     @property
     def has_probabilities(self) -> bool:
