@@ -40,6 +40,13 @@ certify = click.option(
     help="Measure both sides of the theorems that cover the run; reads the data a second time. "
     "Shown with --quiet too, unless --json has them.",
 )
+device = click.option(
+    "--device",
+    type=click.Choice(("cpu", "cuda")),
+    default="cpu",
+    show_default=True,
+    help="Where a full matrix lies: cuda is a GPU, and needs fenchel[gpu].",
+)
 quiet = click.option("--quiet", is_flag=True, help="Say nothing but results and errors.")
 
 learning = _together(

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fenchel.evaluate.average import Average
 from fenchel.evaluate.block_cutting import learn_block
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
+from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.measures import Flags, Outcome, outcome
 from fenchel.evaluate.queries import targets_of_queries, whole_queries
 from fenchel.learners import Learner
@@ -25,7 +25,7 @@ from fenchel.rows import Block
 class Score:
     """Totals over the rounds so far, of predictions made before the label was seen."""
 
-    average: Average = field(default_factory=Average)
+    average: MeanLoss = field(default_factory=MeanLoss)
     mistakes: int | None = 0
     margin_errors: int | None = 0
     updates: int | None = 0
@@ -67,7 +67,7 @@ class Step(NamedTuple):
 
     margins: Array
     outcome: Outcome
-    before: Average
+    before: MeanLoss
 
 
 class Run:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fenchel.certificates import Certificate, Regret
-from fenchel.learners import catalogue, certification, features, on_device, storage, tables
+from fenchel.learners import catalogue, certification, features, on_device, raw_input, storage
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding
@@ -473,12 +473,12 @@ class Learner:
         if isinstance(X, Block):
             return X
         there = self.engine.rows_of(X)
-        raw = there is None and tables.is_raw(X)
+        raw = there is None and raw_input.is_raw(X)
         if not raw:
             self._numbered()
             return Block(validate.as_rows(X) if there is None else there)
         names = self._named()
-        block = tables.block_of(X, self.schema, names, labelled=labelled, frozen=not learning)
+        block = raw_input.block_of(X, self.schema, names, labelled=labelled, frozen=not learning)
         if learning:
             self.names = names
         return block

@@ -243,7 +243,8 @@ class NumberBlend(Blend):
         if self.bounds[0] > self.bounds[1]:
             return np.zeros(margins.shape[1])
         numbers = np.clip(margins[:, :, 0], *self.bounds)
-        mixed = shares_now(self.hedge) @ numbers
+        # In the order of the experts, so that a row alone and among others is the same to the bit.
+        mixed = np.add.accumulate(shares_now(self.hedge)[:, None] * numbers, axis=0)[-1]
         if self.combination is None:
             return np.asarray(mixed)
         return self.combination.read(numbers, self.hedge.active, mixed, self.bounds)
