@@ -23,6 +23,8 @@ LEAST_ROWS = 16
 ROWS = ((768, 128), (0, 64))
 # Rows that are learned one by one where a block stops at a row beyond the digits of its recursion.
 ALONE = 8
+# Rows whose labels are read together.
+PART = 1024
 
 
 def answers(parts: Any) -> bool:
@@ -128,6 +130,13 @@ def learn(
             one_by_one(begin, stop, margins[begin:stop, 0])
             begin = stop
     return margins[:, 0]
+
+
+def products(rows: Rows, w: Array, intercept: bool) -> Array:
+    """⟨w, x⟩ of each row, some at a time: float32 rows are not copied to float64 all at once."""
+    parts = [rows.part(i, min(i + PART, len(rows))) for i in range(0, max(len(rows), 1), PART)]
+    found = [part.margins(w, intercept) for part in parts]
+    return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def can_read(f: Any, columns: int) -> bool:

@@ -91,6 +91,7 @@ class Composed(Engine):
 
     _layout: list[bool] | None = None  # of the arrays that ``_calls`` were compiled for
     _calls: dict[Any, Any]
+    _remembered: tuple[tuple[int, int], Array] | None = None
 
     def __init__(
         self,
@@ -248,6 +249,19 @@ class Composed(Engine):
             self._set_dimension(self.columns)
         return out
 
+    def read_labels(self, rows: Rows) -> Array:
+        """⟨w, x⟩ with the weights kept since the last round, where that saves a look at a large matrix.
+
+        The margin of a tentative A_t is that times r/(r + x·A⁻¹·x) > 0: the same label.
+        """
+        large = self._by_blocks and self.columns >= by_blocks.LEAST_COLUMNS
+        if not large or self.task != "binary" or rows.width > self.columns:
+            return self.read(rows)
+        if self._remembered is None or self._remembered[0] != (self.rounds, self.columns):
+            w = self.weights()
+            self._remembered = (self.rounds, self.columns), w if self.intercept else w[1:]
+        return by_blocks.products(rows, self._remembered[1], self.intercept)
+
     def _known_columns(self, rows: Rows) -> Any:
         """The rows with all columns that are not known in one place beyond those that are."""
         view = rows.view
@@ -327,6 +341,7 @@ class Composed(Engine):
         """Take these parts, and note what every round asks of them: a walk over them takes longer
         than a round."""
         self._parts: Parts = parts
+        self._remembered = None
         arrays = [array for _, array in state.arrays(parts)]
         layout = [array.flags.c_contiguous for array in arrays]
         if layout != self._layout:  # records lie otherwise where there are many

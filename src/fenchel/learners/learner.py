@@ -172,7 +172,7 @@ class Learner:
 
     def predict_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
         """Predict the label (classification) or the number (regression) of one example."""
-        return self._coding.decode(self.engine.present(self.decision_one(x)))
+        return self._coding.decode(self.engine.present(_plain(self._read_one(x, "labels")[0])))
 
     def decision_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
         """Compute the margin ⟨w, x⟩, as the next round would see it: f_t already includes this x.
@@ -237,7 +237,7 @@ class Learner:
 
     def predict_many(self, X: Any) -> NDArray[Any]:
         """Predict the label or number of each row."""
-        return self.decode_many(self.decision_many(X))
+        return self.decode_many(self._read_many(X, "labels"))
 
     def decode_many(self, margins: Array) -> NDArray[Any]:
         """Turn margins into the labels that they predict; for regression they are the numbers."""
@@ -541,17 +541,21 @@ class Learner:
         with self._lock:
             names = self._named()
             new = self._single.fill(x, names, self.schema, False)
-            return self.engine.read(Rows(self._single.rows, 1, len(names) + len(new)), what)
+            return self._ask(Rows(self._single.rows, 1, len(names) + len(new)), what)
 
     def _read_many(self, X: Any, what: str) -> Array:
         with self._lock:
             rows = self._block_of(X, learning=False).rows
             if not isinstance(rows, Rows):  # on a device, and checked there
-                return self.engine.read(rows, what)
+                return self._ask(rows, what)
             bad = int(check_rows(rows.view, rows.count, rows.width))
             if bad >= 0:
                 rows = validate.mended(rows, bad)
-            return self.engine.read(rows, what)
+            return self._ask(rows, what)
+
+    def _ask(self, rows: Any, what: str) -> Array:
+        engine = self.engine
+        return engine.read_labels(rows) if what == "labels" else engine.read(rows, what)
 
 
 def _plain(number: Any) -> Any:

@@ -30,6 +30,8 @@ READ = 1024  # rows read together
 class SharedMatrix(Engine):
     """One learner for each class or output, all with one A_t; classes may appear any time."""
 
+    _remembered: tuple[tuple[int, int], Array] | None = None
+
     def __init__(self, name: str, learner: Any, task: str) -> None:
         inner = learner.engine
         parts = getattr(inner, "parts", None)
@@ -122,6 +124,15 @@ class SharedMatrix(Engine):
                 out[begin:end, k] = column
         return out
 
+    def read_labels(self, rows: Any) -> Array:
+        """⟨w_k, x⟩: the factor r/(r + x·A⁻¹·x) of a tentative A_t is the same for all classes."""
+        if self.device is not None or self.task != "multiclass" or rows.width > self.columns:
+            return self.read(rows)
+        if self._remembered is None or self._remembered[0] != (self.rounds, self.columns):
+            w = self.weights()
+            self._remembered = (self.rounds, self.columns), w if self.intercept else w[1:]
+        return by_blocks.products(rows, self._remembered[1], self.intercept)
+
     def _array(self, rows: Any, begin: int, end: int) -> Any:
         """Some rows, of the columns that are known, as an array of their own."""
         matrix, shape = self.matrix, (end - begin, self.matrix.slots)
@@ -182,7 +193,7 @@ class SharedMatrix(Engine):
         n, outputs = width + 1, len(theta)
         if factor.shape != (n, n) or theta.shape != rotated.shape or theta.shape != (outputs, n):
             raise ValueError(f"no arrays 'factor', 'theta' and 'rotated' of {n} slots")
-        self.columns, self.outputs = width, outputs
+        self.columns, self.outputs, self._remembered = width, outputs, None
         self.matrix = self._fresh(outputs)
         if self.device is None:
             self.matrix.take(factor, theta, rotated)
