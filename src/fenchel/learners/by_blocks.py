@@ -87,8 +87,8 @@ class Work:
         blocks.end_waiting(f)
         blocks.fill_rows(rows.view, 0, bias, self.ones, self.places, X, count)
         blocks.look_block(f.a, f.factor, rotated, X, self.blas, G, starts)
-        decided = blocks.decide_block(parts.loss, f, parts.rule, G, starts, *given, turns)
-        done, kept_rows, updates = decided
+        arguments: Any = (parts.loss, f, parts.rule, G, starts, *given, turns)
+        done, kept_rows, updates = blocks.decide_block(*arguments)
         if kept_rows:
             Y, extra = self.X[:kept_rows], self.extra[:, :kept_rows]
             blocks.fill_rows(rows.view, 0, bias, turns.scales, turns.places, Y, kept_rows)

@@ -8,6 +8,7 @@ of all classes.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -92,7 +93,7 @@ class SharedMatrix(Engine):
         self.declare(int(np.max(known, initial=before)))
         margins = np.full((len(rows), self.outputs), -np.inf)
         cuts = [0, *(np.nonzero(np.diff(known))[0] + 1).tolist(), len(rows)]
-        for begin, end in zip(cuts[:-1], cuts[1:], strict=True):
+        for begin, end in itertools.pairwise(cuts):
             count = int(known[begin]) if end > begin else 0
             y = np.where(targets[begin:end, None] == np.arange(self.outputs), 1.0, -1.0)
             y[:, count:] = 0.0
