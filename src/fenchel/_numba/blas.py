@@ -18,9 +18,9 @@ from fenchel._numba.jit import helper
 
 fortran: Any = None
 if FAST:
-    from fenchel._numba.fast import blas as library
+    from fenchel._numba.fast import fortran as calling
 
-    fortran = library.fortran
+    fortran = calling.fortran
 
 N, T, LEFT, LOWER = (np.uint8(ord(letter)) for letter in "NTLL")
 
