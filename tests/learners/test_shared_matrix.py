@@ -80,3 +80,9 @@ def test_a_model_file_and_a_copy_go_on_as_it_would(tmp_path):
 def test_a_diagonal_matrix_has_nothing_to_share():
     with pytest.raises(ValueError, match="shared=True needs a full matrix"):
         learners.one_against_rest(learners.arow(), shared=True)
+
+
+def test_the_specification_builds_it_again():
+    text = learners.one_against_rest(learners.arow(diagonal=False), shared=True).specification
+    assert text == "one_against_rest:shared=yes,learner=arow:diagonal=no"
+    assert learners.from_specification(text).specification == text

@@ -41,7 +41,7 @@ class SharedMatrix(Engine):
                 f"shared=True needs a full matrix, without averaged and certify; {learner.name} has "
                 "none here: give arow(diagonal=False), say"
             )
-        super().__init__(name, {"learner": learner, "shared": True}, task, learner.intercept)
+        super().__init__(name, {"shared": True, "learner": learner}, task, learner.intercept)
         self.parts = state.start(parts, 2)
         self.device, self.dtype = getattr(inner, "device", None), getattr(inner, "dtype", None)
         self.matrix = self._fresh(0)
