@@ -545,7 +545,7 @@ class Learner:
 
     def _read_many(self, X: Any, what: str) -> Array:
         with self._lock:
-            rows = self._block_of(X, learning=False).rows
+            rows: Any = self._block_of(X, learning=False).rows
             if not isinstance(rows, Rows):  # on a device, and checked there
                 return self._ask(rows, what)
             bad = int(check_rows(rows.view, rows.count, rows.width))
