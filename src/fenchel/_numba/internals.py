@@ -47,7 +47,7 @@ NUMBA = (
     ),
     Use("hearing that something is compiled (fast/__init__.py)", ("numba.core.event",)),
     Use(
-        "machine instructions (fast/instructions.py, fast/objects.py)",
+        "machine instructions, calls by address (fast/instructions.py, objects.py, fortran.py)",
         ("llvmlite.ir", "numba.core.cgutils"),
     ),
 )

@@ -28,6 +28,7 @@ def main() -> None:
 @main.command(short_help="Learn from DATA in one pass.")
 @click.argument("data")
 @options.one_learner
+@options.device
 @click.option("--save", metavar="MODEL", help="Write the learner to this file at the end.")
 @click.option("--resume", metavar="MODEL", help="Go on with the learner of this file.")
 @click.option("--passes", default=1, type=click.IntRange(1), show_default=True, metavar="N",

@@ -48,6 +48,7 @@ class Builder:
     loss: str | None = None
     intercept: bool = True
     certify: bool = False
+    device: str = "cpu"
 
     def build(self, text: str, task: str) -> Learner:
         """Build the learner for a task, or raise a click error."""
@@ -94,8 +95,9 @@ class Builder:
     def _auto(self, parameters: dict[str, Any], task: str) -> Learner:
         if task == "ranking":
             raise _wrong("auto does not rank: name a learner of two classes, such as arow.")
-        if self.loss is not None or not self.intercept:
+        if self.loss is not None or not self.intercept or self.device != "cpu":
             option = "--loss" if self.loss is not None else "--no-intercept"
+            option = option if self.loss is not None or not self.intercept else "--device"
             raise _wrong("is for single learners: name one with --learner.", option)
         given = {**({} if task == "binary" else {"task": task}), **parameters}
         made: Learner = from_parameters("auto", given)
@@ -113,6 +115,8 @@ class Builder:
             asked["loss"] = REGRESSION_LOSS.get(name, "squared")
         if not self.intercept:
             asked["intercept"] = False
+        if self.device != "cpu":
+            asked["device"] = self.device
         if task == "binary" and CATALOGUE[name].tasks == ("regression",):
             asked["task"] = "binary"
         return asked

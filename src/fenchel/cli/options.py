@@ -60,6 +60,13 @@ cost = click.option(
     metavar="ALARM MISS",
     help="What a false alarm and a miss of the positive class cost: decisions follow.",
 )
+device = click.option(
+    "--device",
+    type=click.Choice(("cpu", "cuda")),
+    default="cpu",
+    show_default=True,
+    help="Where a full matrix lies: cuda is a GPU, and needs fenchel[gpu].",
+)
 quiet = click.option("--quiet", is_flag=True, help="Say nothing but results and errors.")
 
 learning = _together(

@@ -35,6 +35,7 @@ class TrainOptions:
     metrics: tuple[str, ...] = ()
     interval: float | None = None
     class_weight: str | None = None
+    device: str = "cpu"
 
     @property
     def specification(self) -> str:
@@ -65,7 +66,7 @@ class TrainOptions:
         return early if early.task == task else self._builder().build(self.specification, task)
 
     def _builder(self) -> Builder:
-        return Builder(self.loss, not self.no_intercept, self.certify)
+        return Builder(self.loss, not self.no_intercept, self.certify, self.device)
 
     def check(self, reading: Reading, data: str) -> None:
         """Refuse options that contradict each other, before any work is done."""
@@ -76,6 +77,8 @@ class TrainOptions:
             )
         if self.resume and (chosen or reading.bits):
             raise click.UsageError("--resume goes on with the learner and its options as saved.")
+        if self.resume and self.device != "cpu":
+            raise click.UsageError("--resume goes on on the CPU: leave --device out.")
         if self.certify and (self.resume or self.passes > 1):
             raise click.UsageError("--certify is for one pass from the start to the end.")
         if self.checkpoint_every and not self.save:

@@ -12,7 +12,8 @@ from fenchel import certificates
 from fenchel._numba import knows
 from fenchel._numba.jit import fresh, lean, settled, suited
 from fenchel.certificates import Certificate, Hindsight
-from fenchel.learners.engine import ONE, BadRowError, Engine, refuse_unsound
+from fenchel.learners import by_blocks
+from fenchel.learners.engine import ONE, BadRowError, Engine, refuse_unsound, some_of
 from fenchel.learners.undisturbed import undisturbed
 from fenchel.loops import (
     NoAverage,
@@ -91,6 +92,7 @@ class Composed(Engine):
 
     _layout: list[bool] | None = None  # of the arrays that ``_calls`` were compiled for
     _calls: dict[Any, Any]
+    _remembered: tuple[tuple[int, int], Array] | None = None
 
     def __init__(
         self,
@@ -191,6 +193,9 @@ class Composed(Engine):
         where they are few, they are checked first.
         """
         view, margins = rows.view, np.empty(len(rows))
+        if self._by_blocks and self._are_a_block(rows):
+            refuse_unsound(rows, checked)
+            return self._learn_blocks(rows, targets, importance)
         kept = None
         if not checked and self._bytes() < sum(array.nbytes for array in view):
             kept = state.copy(self._parts)
@@ -208,6 +213,23 @@ class Composed(Engine):
                 raise BadRowError(int(bad))
         return margins
 
+    def _are_a_block(self, rows: Rows) -> bool:
+        """Whether rows are learned by products of matrices, their margins the same up to rounding."""
+        return len(rows) >= by_blocks.LEAST_ROWS and self.columns >= by_blocks.LEAST_COLUMNS
+
+    def _learn_blocks(self, rows: Rows, targets: Array, importance: Array) -> Array:
+        bias = float(self.intercept)
+
+        def one_by_one(begin: int, end: int, margins: Array) -> None:
+            view = rows.part(begin, end).view
+            given = view, targets[begin:end], some_of(importance, begin, end), bias, rows.width
+            arguments = (*self._parts, *given, True, margins, self.counts)
+            self._run(learn_rows, end - begin, arguments, view)
+
+        given = self._parts, rows, targets, importance, bias, self.columns, self.counts
+        with undisturbed:
+            return by_blocks.learn(*given, one_by_one)
+
     def learn_known(self, view: Any, target: Array) -> Any:
         """Learn from one sound sparse row without anything new, by the shortest way there is."""
         call = self._calls.get("known")
@@ -222,6 +244,13 @@ class Composed(Engine):
     def read(self, rows: Rows, what: str = "margins") -> Array:
         """Read as the next round would: columns not known yet count in f_t, with weight 0."""
         f = self._parts.average.read(self._parts.regularizer)
+        if (
+            self._by_blocks
+            and self._are_a_block(rows)
+            and rows.width <= self.columns
+            and by_blocks.can_read(f, self.columns)
+        ):
+            return by_blocks.read(f, rows, float(self.intercept), self.columns, what)
         view, bias, out = self._known_columns(rows), float(self.intercept), np.empty(len(rows))
         if self._dimensions and rows.width > self.columns:  # counted in f_t, without a change
             f = state.of_dimension(f, rows.width + self.intercept)
@@ -233,6 +262,19 @@ class Composed(Engine):
             given = view, len(rows), bias, self.columns + 1, True, out
             self._run(decide_rows, len(rows), (f, *given), view)
         return out
+
+    def read_labels(self, rows: Rows) -> Array:
+        """⟨w, x⟩ with the weights kept since the last round, where that saves a look at a large matrix.
+
+        The margin of a tentative A_t is that times r/(r + x·A⁻¹·x) > 0: the same label.
+        """
+        large = self._by_blocks and self.columns >= by_blocks.LEAST_COLUMNS
+        if not large or self.task != "binary" or rows.width > self.columns:
+            return self.read(rows)
+        if self._remembered is None or self._remembered[0] != (self.rounds, self.columns):
+            w = self.weights()
+            self._remembered = (self.rounds, self.columns), w if self.intercept else w[1:]
+        return by_blocks.products(rows, self._remembered[1], self.intercept)
 
     def _known_columns(self, rows: Rows) -> Any:
         """The rows with all columns that are not known in one place beyond those that are."""
@@ -317,6 +359,7 @@ class Composed(Engine):
         """Take these parts, and note what every round asks of them: a walk over them takes longer
         than a round."""
         self._parts: Parts = parts
+        self._remembered = None
         arrays = [array for _, array in state.arrays(parts)]
         layout = [array.flags.c_contiguous for array in arrays]
         if layout != self._layout:  # records lie otherwise where there are many
@@ -326,6 +369,7 @@ class Composed(Engine):
         self._ours = all(map(state.from_package, parts))
         self._has_matrix = any(array.ndim == 2 for array in arrays)
         self._allocates = self._has_matrix or getattr(parts.regularizer, "allocates", False)
+        self._by_blocks = self._has_matrix and by_blocks.suit(parts, self._ours)
         self.certifies = parts.ledger.kept
 
     def _run(self, kernel: Any, count: int, arguments: tuple[Any, ...], view: Any) -> Any:

@@ -93,6 +93,10 @@ class Engine(ABC):
         Nothing changes: columns that are not known have weight 0.
         """
 
+    def read_labels(self, rows: Rows) -> Array:
+        """Compute margins up to a positive factor that all outputs of a row share, which labels bear."""
+        return self.read(rows)
+
     @abstractmethod
     def weights(self) -> Array:
         """Return every weight, the intercept's first; one column an output where there are several."""
@@ -156,6 +160,10 @@ class Engine(ABC):
     def engines_a_label(self) -> int:
         """How many engines are added with each label."""
         return 0
+
+    def rows_of(self, X: Any) -> Any:
+        """Rows of an array that lies where this engine learns, not on the CPU; None for any other."""
+        return None
 
     # ── its state ───────────────────────────────────────────────────────────────────────────────
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fenchel.certificates import Certificate, Regret
-from fenchel.learners import catalogue, certification, features, raw_input, storage
+from fenchel.learners import catalogue, certification, features, on_device, raw_input, storage
 from fenchel.learners.calibration import Calibration, two_chances
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
@@ -212,7 +212,8 @@ class Learner:
     def predict_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
         """Predict the label (classification) or the number (regression) of one example."""
         with self._lock:  # a class may appear between margin and label
-            return self._coding.decode(self.engine.present(self.decision_one(x)))
+            found = _plain(self._read_one(x, "labels")[0])
+            return self._coding.decode(self.engine.present(found))
 
     def decision_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
         """Compute the margin ⟨w, x⟩, as the next round would see it: f_t already includes this x.
@@ -290,7 +291,7 @@ class Learner:
     def predict_many(self, X: Any) -> NDArray[Any]:
         """Predict the label or number of each row."""
         with self._lock:
-            return self.decode_many(self.decision_many(X))
+            return self.decode_many(self._read_many(X, "labels"))
 
     def decode_many(self, margins: Array) -> NDArray[Any]:
         """Turn margins into the labels that they predict; for regression they are the numbers."""
@@ -497,6 +498,13 @@ class Learner:
         made: Learner = storage.fresh(self, Learner)
         return made
 
+    def to(self, device: str | None, dtype: str | None = None) -> Learner:
+        """Move a learner with a full matrix to a device of PyTorch's, or to the CPU (None); a new one."""
+        with self._lock:
+            twin = self.copy()
+            twin.engine = on_device.moved(twin.engine, device, dtype)
+            return twin
+
     def declare(self, classes: Sequence[Any]) -> None:
         """Name the classes before they are seen, the negative one of two first."""
         if self.labels is None:
@@ -616,10 +624,12 @@ class Learner:
         """Rows of whatever users have; names and kinds of columns are taken up while learning."""
         if isinstance(X, Block):
             return X
+        there = self.engine.rows_of(X)
         numbered = self.names is None and self.columns > 0
-        if not raw_input.is_raw(X) or (numbered and not isinstance(X, (list, tuple))):
+        raw = there is None and raw_input.is_raw(X)
+        if not raw or (numbered and not isinstance(X, (list, tuple))):
             self._numbered()
-            return Block(validate.as_rows(X))
+            return Block(validate.as_rows(X) if there is None else there)
         names = self._named()
         block = raw_input.block_of(X, self.schema, names, labelled=labelled, frozen=not learning)
         if learning:
@@ -707,19 +717,26 @@ class Learner:
         with self._lock:
             names = self._named()
             new = self._single.fill(x, names, self.schema, False)
-            return self.engine.read(Rows(self._single.rows, 1, len(names) + len(new)), what)
+            return self._ask(Rows(self._single.rows, 1, len(names) + len(new)), what)
 
     def _read_many(self, X: Any, what: str) -> Array:
         with self._lock:
-            if raw_input.is_raw(X):
+            rows: Any
+            if self.engine.rows_of(X) is None and raw_input.is_raw(X):
                 with undisturbed:  # the table of names catches up
                     rows = self._block_of(X, learning=False).rows
             else:
                 rows = self._block_of(X, learning=False).rows
+            if not isinstance(rows, Rows):  # on a device, and checked there
+                return self._ask(rows, what)
             bad = int(check_rows(rows.view, rows.count, rows.width))
             if bad >= 0:
                 rows = validate.mended(rows, bad)
-            return self.engine.read(rows, what)
+            return self._ask(rows, what)
+
+    def _ask(self, rows: Any, what: str) -> Array:
+        engine = self.engine
+        return engine.read_labels(rows) if what == "labels" else engine.read(rows, what)
 
 
 def _padded(margins: Sequence[Any]) -> Array:

@@ -14,6 +14,7 @@ from fenchel.learners import specification
 from fenchel.learners.catalogue import CATALOGUE, NESTED, Entry, from_parameters, parameters_of
 from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.learner import Learner
+from fenchel.learners.on_device import engine_for
 from fenchel.loops import NoAverage, NoLedger, average_for, ledger_for
 from fenchel.parts.state import is_part
 from fenchel.regularizers import Ball, Box, Orthant, Simplex, Whole
@@ -36,7 +37,8 @@ class Options(TypedDict, total=False):
 
     ``task`` = "binary" lets a loss of regression learn two classes, as targets ±1; ``schema`` says
     how raw columns become features; rows with more columns than ``max_features`` are refused (a full
-    matrix never has more than 20,000).
+    matrix never has more than 20,000); ``device`` = "cuda" keeps a full matrix on a GPU, in float64
+    or, by ``dtype``, in float32.
     """
 
     intercept: bool
@@ -46,6 +48,8 @@ class Options(TypedDict, total=False):
     task: str | None
     schema: Schema | None
     max_features: int | None
+    device: str | None
+    dtype: str | None
 
 
 DEFAULTS: dict[str, Any] = {
@@ -56,6 +60,8 @@ DEFAULTS: dict[str, Any] = {
     "task": None,
     "schema": None,
     "max_features": None,
+    "device": None,
+    "dtype": None,
 }
 
 
@@ -76,11 +82,13 @@ def learner(
             chosen = {**DEFAULTS, **options}
             three = function(**given)  # type: ignore[call-arg]
             f = three.regularizer
-            engine = Composed(
+            engine = engine_for(
                 three._replace(
                     average=average_for(f) if chosen["averaged"] else NoAverage(),
                     ledger=ledger_for(f) if chosen["certify"] else NoLedger(),
                 ),
+                chosen["device"],
+                chosen["dtype"],
                 name=name,
                 parameters={**given, **_told(options)},
                 intercept=chosen["intercept"],

@@ -32,7 +32,10 @@ def save(
         names = learner.names.first_names(learner.columns)
         arrays |= {NAMES + key: array for key, array in names.to_arrays().items()}
     soundness.refuse_unsound_state(learner.engine)  # before it takes the place of a good file
-    models.write(path, arrays, {**describe(learner), **(more_metadata or {})})
+    metadata = describe(learner)
+    for where in ("device", "dtype"):  # a model of any device loads on every other
+        metadata["parameters"].pop(where, None)
+    models.write(path, arrays, {**metadata, **(more_metadata or {})})
 
 
 def describe(learner: Any) -> dict[str, Any]:

@@ -22,11 +22,13 @@ from fenchel.regularizers.protocol import (
     dual_square,
     gained,
     keeps_all,
+    kept,
     look,
     margin,
     quadratic_climb,
     rescued_margin,
     settled,
+    sighted,
     spread,
     weight,
 )
@@ -162,6 +164,13 @@ class _View(NamedTuple):
     solved: Array
     reach: float
     chi: float
+    along: float
+    shrink: float
+
+
+class _Sight(NamedTuple):
+    chi: float
+    along: float
     shrink: float
 
 
@@ -169,17 +178,23 @@ class _View(NamedTuple):
 def _look(f: Any, row: Any) -> _View:
     solved, reach, unknown = solve_row(f, row)
     chi = saturated(dot(solved, solved) + unknown)
+    sight = sighted(f, chi, dot(solved, f.rotated), row)
+    return _View(solved, reach, chi, sight.along, sight.shrink)
+
+
+@sighted.of(FullQuadratic)
+def _sighted(f: Any, chi: float, along: float, row: Any) -> _Sight:
     r = f.r / row.importance if row.importance > 0.0 else np.inf
     shrink = 1.0
     if f.tentative and np.isfinite(r):
         shrink = r / (r + chi)
-    return _View(solved, reach, chi, shrink)
+    return _Sight(chi, along, shrink)
 
 
 @margin.of(FullQuadratic)
 def _margin(f: Any, view: Any, row: Any) -> float:
     """⟨w_t, x_t⟩ = m_t·r/(r + χ_t), m_t = θᵀA_{t−1}⁻¹x_t."""
-    return float(dot(view.solved, f.rotated) * view.shrink)
+    return float(view.along * view.shrink)
 
 
 @rescued_margin.of(FullQuadratic)
@@ -199,15 +214,22 @@ def _all_weights(f: Any, view: Any, out: Array) -> None:
     out[:] = back_substituted(f, f.rotated)[: out.shape[0]]
 
 
+@kept.of(FullQuadratic)
+def _kept(f: Any, view: Any, row: Any, coefficient: float) -> tuple[float, float]:
+    if row.importance == 0.0 or (coefficient == 0.0 and not f.always):
+        return 0.0, 0.0
+    return np.sqrt(saturated(row.importance / f.r)), coefficient
+
+
 @commit.of(FullQuadratic)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
-    if row.importance == 0.0 or (coefficient == 0.0 and not f.always):
+    scale, step = kept(f, view, row, coefficient)
+    if scale == 0.0:
         return
-    scale = np.sqrt(saturated(row.importance / f.r))
-    add_row(f, row, view, scale, coefficient / scale)
+    add_row(f, row, view, scale, step / scale)
     for k in range(entries(row)):
         j = slot_of(row, k)
-        f.theta[j] = saturated(f.theta[j] + coefficient * value_of(row, k))
+        f.theta[j] = saturated(f.theta[j] + step * value_of(row, k))
 
 
 @spread.of(FullQuadratic)

@@ -11,9 +11,12 @@ from fenchel.regularizers.protocol import (
     all_weights,
     bank_weights,
     commit,
+    kept,
     look,
     margin,
+    rescued_margin,
     settled,
+    sighted,
     spread,
     weight,
 )
@@ -44,20 +47,37 @@ class NewtonStep(NamedTuple):
 class _View(NamedTuple):
     solved: Array
     reach: float
-    unknown: float
+    chi: float
+    margin: float
+
+
+class _Sight(NamedTuple):
+    chi: float
     margin: float
 
 
 @look.of(NewtonStep)
 def _look(f: Any, row: Any) -> _View:
     solved, reach, unknown = solve_row(f, row)
-    total = dot(solved, f.rotated)
-    return _View(solved, reach, unknown, saturated(total) if total == total else 0.0)
+    chi = np.sum(solved * solved) + unknown
+    sight = sighted(f, chi, dot(solved, f.rotated), row)
+    return _View(solved, reach, sight.chi, sight.margin)
+
+
+@sighted.of(NewtonStep)
+def _sighted(f: Any, chi: float, along: float, row: Any) -> _Sight:
+    return _Sight(saturated(chi), saturated(along) if along == along else 0.0)
 
 
 @margin.of(NewtonStep)
 def _margin(f: Any, view: Any, row: Any) -> float:
     """⟨w_t, x_t⟩ = θᵀA_{t−1}⁻¹x_t."""
+    return float(view.margin)
+
+
+@rescued_margin.of(NewtonStep)
+def _rescued(f: Any, view: Any, row: Any) -> float:
+    """It never overflows: a view's margin is finite."""
     return float(view.margin)
 
 
@@ -72,13 +92,19 @@ def _all_weights(f: Any, view: Any, out: Array) -> None:
     out[:] = back_substituted(f, f.rotated)[: out.shape[0]]
 
 
+@kept.of(NewtonStep)
+def _kept(f: Any, view: Any, row: Any, coefficient: float) -> tuple[float, float]:
+    """With coefficient = −ℓ′: z = (⟨g, w⟩ − η)·g and A ← A + g·gᵀ."""
+    slope = -coefficient
+    step = (slope * view.margin - f.eta) * slope
+    return slope, min(max(step, -LARGEST), LARGEST)
+
+
 @commit.of(NewtonStep)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
-    """With coefficient = −ℓ′: z = (⟨g, w⟩ − η)·g and A ← A + g·gᵀ."""
-    if coefficient == 0.0:
+    slope, step = kept(f, view, row, coefficient)
+    if slope == 0.0:
         return
-    slope = -coefficient
-    step = min(max((slope * view.margin - f.eta) * slope, -LARGEST), LARGEST)
     add_row(f, row, view, slope, step / slope)
     for k in range(entries(row)):
         j = slot_of(row, k)
@@ -88,7 +114,7 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
 @spread.of(NewtonStep)
 def _spread(f: Any, view: Any, row: Any) -> float:
     """x·A_{t−1}⁻¹·x."""
-    return saturated(np.sum(view.solved * view.solved) + view.unknown)
+    return float(view.chi)
 
 
 @settled.of(NewtonStep)

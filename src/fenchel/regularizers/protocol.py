@@ -3,7 +3,7 @@
 A regularizer is a NamedTuple of parameters and state (``fenchel.parts.state``). It answers in two
 ways: by **methods** in NumPy, the formulas of the paper (what ``MirrorDescent`` runs and what the
 certificates evaluate), and by **verbs** in compiled code, registered with ``@verb.of(Class)``. This
-page lists the verbs in four groups, then the facts that theorems ask for.
+page lists the verbs in five groups, then the facts that theorems ask for.
 
 1. Learning. θ is a plain sum, so nothing needs touching between two visits of a coordinate: w_j is a
    function of θ_j, a few numbers kept for j and a few scalars. A round is
@@ -17,7 +17,9 @@ page lists the verbs in four groups, then the facts that theorems ask for.
 3. Averaging: ``pace`` and ``settled`` say how the weights move between two visits; or
    ``bank_weights`` adds all of them up in every round, and ``settled`` is 0. Without them there is no
    ``averaged=True``.
-4. Ledger: ``dual_square`` and ``climb`` (or ``standing`` and ``moved``) give the sums of Lemma 1 along
+4. Blocks, for a full matrix: ``sighted`` and ``kept`` let many rows be learned by products of
+   matrices (``loops.blocks``).
+5. Ledger: ``dual_square`` and ``climb`` (or ``standing`` and ``moved``) give the sums of Lemma 1 along
    a run. Without them certificates are recomputed from the rows by the methods, in NumPy.
 
 A part that lacks a group is refused by an error that names the missing verb; nothing is guessed.
@@ -233,7 +235,20 @@ def stands_still(cls: type) -> type:
     return cls
 
 
-# ── 4. ledger ───────────────────────────────────────────────────────────────────────────────────
+# ── 4. blocks ───────────────────────────────────────────────────────────────────────────────────
+
+
+@required_verb
+def sighted(f: Any, chi: float, along: float, row: Any) -> Any:
+    """The view of a row with xᵀA⁻¹x = chi and θᵀA⁻¹x = along; ``margin`` and ``spread`` read it."""
+
+
+@required_verb
+def kept(f: Any, view: Any, row: Any, coefficient: float) -> Any:
+    """(s, c) with A ← A + s²·x·xᵀ and θ ← θ + c·x; s = 0 where the round keeps nothing."""
+
+
+# ── 5. ledger ───────────────────────────────────────────────────────────────────────────────────
 
 
 class Standing(NamedTuple):

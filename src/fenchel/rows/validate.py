@@ -119,6 +119,10 @@ def as_values(values: Any, argument: str) -> NDArray[Any]:
         array = np.asarray(values)
     except ValueError:
         raise ValueError(f"{argument} is ragged: give rows of the same length") from None
+    except TypeError:
+        raise ValueError(
+            f"{argument} does not lie on the CPU: learn with device='cuda', or copy it first"
+        ) from None
     if array.dtype in (np.float64, np.float32) and array.dtype.isnative:
         return array
     if array.dtype.kind in "fiub":

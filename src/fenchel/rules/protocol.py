@@ -7,7 +7,9 @@ recomputed. It may state these facts:
 * ``asks``: the verbs that it needs of the regularizer, beyond those of learning;
 * ``family``: the rule by its name in a theorem, "" where none names it;
 * ``rate(loss)``: η where z_t = −η·ℓ′_t under this loss, None for every other rule;
-* ``towards_label``: z_t = η_t·y_t·x_t with η_t ≥ 0 under the hinge loss.
+* ``towards_label``: z_t = η_t·y_t·x_t with η_t ≥ 0 under the hinge loss;
+* ``by_margin``: c_t depends on x_t through its margin, importance and ``spread`` alone, so that rows can be
+  learned by blocks (``loops.blocks``).
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ def finite_step(c: float) -> float:
     return saturated(c) if c == c else 0.0
 
 
-FACTS: dict[str, Any] = {"family": "", "towards_label": False}
+FACTS: dict[str, Any] = {"family": "", "towards_label": False, "by_margin": False}
 
 
 def fact(rule: Any, name: str) -> Any:

@@ -24,6 +24,11 @@ class Subgradient(NamedTuple):
     eta: float = 1.0
 
     @property
+    def by_margin(self) -> bool:
+        """It asks for no entry of the row."""
+        return True
+
+    @property
     def family(self) -> str:
         """Its name in theorems."""
         return "subgradient"
@@ -57,6 +62,11 @@ class Conservative(NamedTuple):
     eta: float = 1.0
 
     @property
+    def by_margin(self) -> bool:
+        """It asks for no entry of the row."""
+        return True
+
+    @property
     def family(self) -> str:
         """Its name in theorems."""
         return "conservative"
@@ -84,6 +94,11 @@ class Aggressive(NamedTuple):
     """z_t = −η·ℓ′_t wherever the loss is positive: mistakes and margin errors (Section 6)."""
 
     eta: float = 1.0
+
+    @property
+    def by_margin(self) -> bool:
+        """It asks for no entry of the row."""
+        return True
 
     @property
     def family(self) -> str:
@@ -207,6 +222,11 @@ class Target(NamedTuple):
     """z_t = y_t·x_t (Vovk-Azoury-Warmuth, Section 4)."""
 
     @property
+    def by_margin(self) -> bool:
+        """It asks for no entry of the row."""
+        return True
+
+    @property
     def family(self) -> str:
         """Its name in theorems."""
         return "target"
@@ -227,6 +247,11 @@ class Residual(NamedTuple):
     """z_t = η·(y_t − m_t)·x_t (adaptive filtering, Section 4; the sign as corrected)."""
 
     eta: float = 1.0
+
+    @property
+    def by_margin(self) -> bool:
+        """It asks for no entry of the row."""
+        return True
 
     @property
     def family(self) -> str:
@@ -280,6 +305,11 @@ class OriginalArow(NamedTuple):
     r: float = 1.0
 
     @property
+    def by_margin(self) -> bool:
+        """It asks for no entry of the row."""
+        return True
+
+    @property
     def asks(self) -> tuple[Any, ...]:
         """The verbs that it needs of the regularizer."""
         return (spread,)
@@ -305,6 +335,11 @@ class SoftConfidence(NamedTuple):
 
     phi: float = 1.0
     C: float = 1.0
+
+    @property
+    def by_margin(self) -> bool:
+        """It asks for no entry of the row."""
+        return True
 
     @property
     def asks(self) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from fenchel.learners.catalogue import CATALOGUE, NESTED, Entry
@@ -10,17 +11,26 @@ from fenchel.learners.learner import Learner
 from fenchel.learners.max_margin import MaxMargin
 from fenchel.learners.multi.one_vs_rest import OneAgainstRest
 from fenchel.learners.multi.outputs import MultiLabel, MultiOutput
+from fenchel.learners.multi.shared import SharedMatrix
 from fenchel.learners.ranking import Ranking
 from fenchel.learners.registry import learner_of
 
 
-def one_against_rest(learner: Learner | str, classes: Sequence[Any] | None = None) -> Learner:
+def one_against_rest(
+    learner: Learner | str, classes: Sequence[Any] | None = None, shared: bool = False
+) -> Learner:
     """Several classes by one learner of two for each.
+
+    With ``shared`` all of them have one full matrix, which costs C·d more than one class, not C·d²: a row
+    is kept in it where at least one of them steps. ``vovk_azoury_warmuth(task="binary")`` is then ridge
+    classification, exactly; ``arow(diagonal=False)`` is another learner than with a matrix a class.
 
     >>> from fenchel import learners
     >>> learners.one_against_rest(learners.arow(r=0.1))
     <one_against_rest:learner=arow:r=0.1, 0 rounds, 0 features>
     """
+    if shared:
+        return _around(partial(_shared, "one_against_rest", "multiclass"), learner, classes)
     return _around(OneAgainstRest, learner, classes)
 
 
@@ -65,13 +75,18 @@ def multi_label(learner: Learner | str, classes: Sequence[Any] | None = None) ->
     return _around(MultiLabel, learner, classes)
 
 
-def multi_output(learner: Learner | str) -> Learner:
+def multi_output(learner: Learner | str, shared: bool = False) -> Learner:
     """Several numbers a row, by one learner of regression for each output.
+
+    With ``shared`` all of them have one full matrix: ``vovk_azoury_warmuth()`` is then the same learner at
+    the cost of one.
 
     >>> from fenchel import learners
     >>> learners.multi_output(learners.normalized_lms())
     <multi_output:learner=normalized_lms, 0 rounds, 0 features>
     """
+    if shared:
+        return _around(partial(_shared, "multi_output", "multioutput"), learner)
     return _around(MultiOutput, learner)
 
 
@@ -96,6 +111,13 @@ def ranking(learner: Learner | str, pairs: int | None = None, seed: int = 0) -> 
     <ranking:pairs=100,learner=arow:r=0.1, 0 rounds, 0 features>
     """
     return _around(lambda inner: Ranking(inner, pairs, seed), learner)
+
+
+def _shared(name: str, task: str, inner: Learner) -> SharedMatrix:
+    needed = "binary" if task == "multiclass" else "regression"
+    if inner.task != needed:
+        raise ValueError(f"learner={inner!r}: give a learner of task {needed!r}")
+    return SharedMatrix(name, inner, task)
 
 
 def _around(
