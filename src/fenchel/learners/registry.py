@@ -13,6 +13,7 @@ from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.learner import Learner
 from fenchel.loops import NoAverage, NoLedger, average_for, ledger_for
 from fenchel.regularizers import Whole
+from fenchel.regularizers.fading import rate_of
 from fenchel.schema import Schema
 
 P = ParamSpec("P")
@@ -59,6 +60,7 @@ def learner(
             chosen = {**DEFAULTS, **options}
             three = function(**given)  # type: ignore[call-arg]
             f = three.regularizer
+            _refuse_forgotten(name, given.get("half_life"), chosen)
             engine = Composed(
                 three._replace(
                     average=average_for(f) if chosen["averaged"] else NoAverage(),
@@ -95,6 +97,16 @@ def _refuse_unknown(name: str, signature: inspect.Signature, given: Any) -> None
         if key not in signature.parameters:
             raise TypeError(
                 f"{name} has no parameter {key!r}: it has {', '.join(signature.parameters)}"
+            )
+
+
+def _refuse_forgotten(name: str, half_life: float | None, chosen: dict[str, Any]) -> None:
+    """Refuse what a learner that forgets cannot keep."""
+    for option in ("averaged", "certify"):
+        if half_life is not None and chosen[option]:
+            raise ValueError(
+                f"{option}=True does not go with half_life={half_life!r}: {name} forgets, and what "
+                "is averaged or promised speaks of all rounds alike"
             )
 
 
@@ -173,6 +185,17 @@ def not_negative(**parameters: float) -> None:
     for name, value in parameters.items():
         if not (is_number(value) and 0.0 <= value < float("inf")):
             raise ValueError(f"{name}={value!r} must be a number ≥ 0")
+
+
+def fading_rate(half_life: float | None, domain: Any = None) -> float | None:
+    """Return 1/λ of a half-life in rounds, None where nothing fades."""
+    if half_life is None:
+        return None
+    if not (is_number(half_life) and 1.0 <= half_life < float("inf")):
+        raise ValueError(f"half_life={half_life!r} must be a number of rounds ≥ 1")
+    if domain is not None:
+        raise ValueError("half_life goes with the whole space: leave domain out")
+    return rate_of(float(half_life))
 
 
 def is_number(value: Any) -> bool:
