@@ -105,5 +105,5 @@ def test_what_forgets_refuses_what_speaks_of_all_rounds():
     for option in ("averaged", "certify"):
         with pytest.raises(ValueError, match=f"{option}=True does not go with half_life"):
             learners.arow(half_life=100.0, **{option: True})
-    with pytest.raises(ValueError, match="half_life=0.5 must be a number of rounds"):
+    with pytest.raises(ValueError, match=r"half_life=0\.5 must be a number of rounds"):
         learners.arow(half_life=0.5)

@@ -139,6 +139,7 @@ def auto(
         limits=limits,
         combined=True,
         unitless=True,
+        foresight=True,
     )
     return Learner(mixture, classes, schema)
 

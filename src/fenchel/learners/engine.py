@@ -81,6 +81,22 @@ class Engine(ABC):
         """Learn from one sound row without anything new: nothing grows, nothing can be refused."""
         self.learn(Rows(view, 1, self.columns), target, ONE, True)
 
+    def ask(self, rows: Rows) -> tuple[Array, Array]:
+        """Read one row whose target comes late: its margins, and what ``answer`` will need of them."""
+        margins = self.read(rows)
+        return margins, np.atleast_1d(margins[0]).astype(np.float64)
+
+    def answer(
+        self, rows: Rows, memo: Array, target: Array, importance: Array, fresh: bool
+    ) -> float | None:
+        """Learn from one row that was asked; returns c of its step c·x where that is one number.
+
+        Unless ``fresh`` the step is that of the margin in ``memo``; here it is fresh, since several
+        learners have no one margin.
+        """
+        self.learn(rows, target, importance, True)
+        return None
+
     @abstractmethod
     def read(self, rows: Rows, what: str = "margins") -> Array:
         """Compute the ``margins`` or ``spreads`` of sound rows, as the next round would see them.

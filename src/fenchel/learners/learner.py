@@ -12,11 +12,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fenchel.certificates import Certificate, Regret
-from fenchel.learners import catalogue, certification, features, storage, tables
+from fenchel.learners import (
+    catalogue,
+    certification,
+    features,
+    late_certificates,
+    storage,
+    tables,
+)
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding
+from fenchel.learners.tickets import Ticket, Tickets, answer, ask
 from fenchel.loops import check_rows
+from fenchel.losses import value
 from fenchel.parts.state import Array
 from fenchel.rows import Block, Rows, validate
 from fenchel.schema import Schema
@@ -47,7 +56,9 @@ class Learner:
         self.engine = engine
         self.schema = Schema() if schema is None else schema.copy()
         self.names: Names | None = None  # None: columns are numbers, or there are none yet
+        self.is_frozen = False  # whether predictions are those of a model that learns no more
         self._coding: Coding = CODINGS[engine.task](classes)
+        self.tickets = Tickets()  # rows that wait for their labels
         self._memory = certification.Memory()
         self._lock = threading.RLock()
         self._single = features.SingleRow()
@@ -151,6 +162,7 @@ class Learner:
             return
         self._lock.acquire()  # a ``with`` takes twice as long
         try:
+            self.is_frozen = False
             names = self.names
             if names is None:
                 names = self._named()
@@ -193,6 +205,33 @@ class Learner:
         """Compute x·A⁻¹·x of a second-order learner: small where it has seen many similar rows."""
         return float(self._read_one(x, "spreads")[0])
 
+    # ── labels that come late ───────────────────────────────────────────────────────────────────
+
+    def ask(self, x: Mapping[str, Any] | ArrayLike, id: Any = None) -> Ticket:
+        """Predict one example whose label comes later, and keep what its step will need.
+
+        Returns the ticket: its id (a number where none is given), the prediction and the margin. More
+        than ``tickets.most`` of them, or older ones than ``tickets.age`` questions, expire.
+
+        >>> from fenchel import learners
+        >>> learner = learners.perceptron()
+        >>> ticket = learner.ask({"free": 1.0}, id="a17")
+        >>> learner.answer("a17", "spam")
+        >>> learner.rounds, len(learner.tickets)
+        (1, 0)
+        """
+        with self._lock:
+            return ask(self, x, id)
+
+    def answer(self, ticket: Any, y: Any, w: float = 1.0, *, step: str = "old") -> None:
+        """Learn from an example that was asked, by its ticket or id, now that its label is known.
+
+        ``step="old"`` is the theorem's, with the margin of the prediction; ``"fresh"`` steps from the
+        margin of today. ``w`` is the example's importance.
+        """
+        with self._lock:
+            answer(self, ticket, y, w, step)
+
     # ── many at once ────────────────────────────────────────────────────────────────────────────
 
     def learn_many(
@@ -233,7 +272,7 @@ class Learner:
     def decision_rows(self, rows: Rows) -> Array:
         """Compute the margins of rows that a reader has checked already."""
         with self._lock:
-            return self.engine.read(rows)
+            return self.engine.read(rows, self._use("margins"))
 
     def predict_many(self, X: Any) -> NDArray[Any]:
         """Predict the label or number of each row."""
@@ -310,6 +349,8 @@ class Learner:
         True
         """
         with self._lock:
+            if self.certifies and self.tickets.ledger.any():
+                return late_certificates.certificates(self, u, stream)
             return certification.certify(self, u, stream)
 
     def certificate(self, u: ArrayLike | None = None, stream: Any = None) -> Certificate:
@@ -342,6 +383,15 @@ class Learner:
         self._memory.close()
 
     # ── keeping it ──────────────────────────────────────────────────────────────────────────────
+
+    def freeze(self) -> Learner:
+        """Predict from now on as a model that learns no more, until it learns again.
+
+        Only ``auto`` makes a difference: it follows the last labels while they keep coming, and uses
+        what did best on rows far ahead where they do not. A learner that was loaded is frozen.
+        """
+        self.is_frozen = True
+        return self
 
     def copy(self) -> Learner:
         """Copy the learner: the same state, independent from then on."""
@@ -429,10 +479,11 @@ class Learner:
         kept["schema"] = self.schema.copy()
         kept["_memory"] = self._memory.copy()
         kept["_coding"] = type(self._coding)(self._coding.known)
+        kept["tickets"] = self.tickets.copy()
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
+        self.__dict__.update({"is_frozen": False, "tickets": Tickets(), **kept})
         self._lock = threading.RLock()
         self._single = features.SingleRow()
 
@@ -508,6 +559,7 @@ class Learner:
         ``targets`` are y encoded, where that is known already. Returns the margins and the targets.
         """
         engine, known, before = self.engine, self._coding.known, None
+        self.is_frozen = False
         amounts = features.ONE if importance is None else importance
         try:
             if targets is None:
@@ -527,13 +579,37 @@ class Learner:
             self._memory.keep(Block(rows, targets, importance))
         return margins, targets
 
+    def _learn_late(
+        self, rows: Rows, memo: Array, y: Any, importance: Array, fresh: bool
+    ) -> tuple[float, float] | None:
+        """Learn one row that was asked; returns ‖z‖ and the loss of its prediction, for certificates."""
+        engine, known, before = self.engine, self._coding.known, None
+        self.is_frozen = False
+        try:
+            target = self.encode(y, 1)
+            before = engine.take_up(rows.width)
+            c = engine.answer(rows, memo, target, importance, fresh)
+        except Exception:
+            self._coding = type(self._coding)(known)
+            if before is not None:
+                engine.put_back(before)
+            raise
+        if self.certifies:
+            self._memory.keep(Block(rows, target, importance))
+        if c is None or not (self.certifies and late_certificates.covers(engine)):
+            return None
+        loss = float(importance[0] * value(engine.loss, float(memo[0]), float(target[0])))
+        return late_certificates.step_size(engine, rows, c), loss
+
     def _read_one(self, x: Any, what: str) -> Array:
         if not isinstance(x, (dict, Mapping)):
             return self._read_many(x, what)
         with self._lock:
             names = self._named()
             new = self._single.fill(x, names, self.schema, False)
-            return self.engine.read(Rows(self._single.rows, 1, len(names) + len(new)), what)
+            return self.engine.read(
+                Rows(self._single.rows, 1, len(names) + len(new)), self._use(what)
+            )
 
     def _read_many(self, X: Any, what: str) -> Array:
         with self._lock:
@@ -541,7 +617,10 @@ class Learner:
             bad = int(check_rows(rows.view, rows.count, rows.width))
             if bad >= 0:
                 rows = validate.mended(rows, bad)
-            return self.engine.read(rows, what)
+            return self.engine.read(rows, self._use(what))
+
+    def _use(self, what: str) -> str:
+        return "frozen" if self.is_frozen and what == "margins" else what
 
 
 def _plain(number: Any) -> Any:

@@ -10,6 +10,7 @@ from fenchel import models
 from fenchel.learners import specification
 from fenchel.learners.catalogue import from_parameters
 from fenchel.learners.composed import Composed, Parts
+from fenchel.learners.tickets import PREFIX, Tickets
 from fenchel.rows.validate import MOST_COLUMNS
 from fenchel.schema import Schema
 from fenchel.streams import Names
@@ -29,7 +30,11 @@ def save(
     if learner.names is not None:
         names = learner.names.first_names(learner.columns)
         arrays |= {NAMES + key: array for key, array in names.to_arrays().items()}
-    models.write(path, arrays, {**describe(learner), **(more_metadata or {})})
+    metadata = {**describe(learner), **(more_metadata or {})}
+    if learner.tickets.used:
+        arrays |= learner.tickets.arrays()
+        metadata["tickets"] = learner.tickets.metadata()
+    models.write(path, arrays, metadata)
 
 
 def describe(learner: Any) -> dict[str, Any]:
@@ -80,6 +85,7 @@ def _laid_in(
     arrays: dict[str, Any], metadata: dict[str, Any], known: dict[str, type], kind: type
 ) -> Any:
     learner = _rebuilt(metadata, known, kind)
+    late = {name: arrays.pop(name) for name in list(arrays) if name.startswith(PREFIX)}
     columns, rounds = metadata["columns"], metadata["rounds"]
     for name, number in (("columns", columns), ("rounds", rounds)):
         if type(number) is not int or number < 0:
@@ -98,7 +104,8 @@ def _laid_in(
         learner.engine.declare(len(learner.classes))
     learner.engine.lay_in(arrays, columns)
     learner.engine.counts[0] = rounds
-    return learner
+    learner.tickets = Tickets.restored(metadata.get("tickets"), late)
+    return learner.freeze()
 
 
 def _schema(metadata: dict[str, Any]) -> Schema:
