@@ -154,12 +154,12 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Compute the margin of each row as the next round would see it; one column a class for several."""
         X = self._columns(X)
-        return self._in_order(np.asarray(self.learner_.decision_many(X)))
+        return self._in_order(np.asarray(self.learner_.freeze().decision_many(X)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row, or the indicator matrix of its labels."""
         X = self._columns(X)
-        margins = self.learner_.decision_many(X)
+        margins = self.learner_.freeze().decision_many(X)
         if self._has_labels:
             return self.learner_.decode_many(margins)
         several = margins.ndim == 2
@@ -179,7 +179,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         Of labels, the probability that a row has each.
         """
         X = self._columns(X)
-        chances = self.learner_.predict_proba_many(X)
+        chances = self.learner_.freeze().predict_proba_many(X)
         return chances if self._has_labels else chances[:, self._places()]
 
     @property

@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from fenchel.evaluate.average import Average
-from fenchel.evaluate.block_cutting import learn_block
+from fenchel.evaluate.block_cutting import joined, learn_block
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
 from fenchel.evaluate.measures import Flags, Outcome, outcome
 from fenchel.evaluate.queries import targets_of_queries, whole_queries
+from fenchel.evaluate.watch import Watch
 from fenchel.learners import Learner
 from fenchel.parts.state import Array
 from fenchel.rows import Block
@@ -68,13 +69,15 @@ class Step(NamedTuple):
     margins: Array
     outcome: Outcome
     before: Average
+    targets: Array
 
 
 class Run:
     """Leads a learner through a stream; keeps its score, and the loss along the way."""
 
-    def __init__(self, learner: Learner, width: int = 0) -> None:
+    def __init__(self, learner: Learner, width: int = 0, *, watched: bool = False) -> None:
         self.learner = learner
+        self.watch = Watch(learner) if watched else None
         self.score = Score()
         self.curve = Curve()
         self.constant = BestConstant(regression=learner.task == "regression")
@@ -82,6 +85,15 @@ class Run:
 
     def learn(self, block: Block) -> Step:
         """Predict and learn the block's rows in turn, and keep the score."""
+        if self.watch is None:
+            return self._learn(block)
+        steps = []
+        for part in self.watch.parts(block):
+            steps.append(self._learn(part))
+            self.watch.see(part, steps[-1].targets, steps[-1].outcome.losses)
+        return steps[0] if len(steps) == 1 else _joined_steps(steps)
+
+    def _learn(self, block: Block) -> Step:
         known, before = len(self.learner.classes), self.score.average
         updates = self.learner.updates
         began = time.perf_counter()
@@ -93,7 +105,17 @@ class Run:
         self.curve.see(before, scored.losses, block.importance)
         if targets.ndim == 1:  # no constant orders the rows of a query
             self.constant.see(targets, block.importance)
-        return Step(margins, scored, before)
+        return Step(margins, scored, before, targets)
+
+
+def _joined_steps(steps: list[Step]) -> Step:
+    """One step of several that follow each other."""
+    flags = [
+        None if parts[0] is None else np.concatenate(parts)
+        for parts in zip(*(step.outcome for step in steps), strict=True)
+    ]
+    targets = np.concatenate([step.targets for step in steps])
+    return Step(joined([step.margins for step in steps]), Outcome(*flags), steps[0].before, targets)
 
 
 def targets_of(learner: Learner, block: Block) -> Array:

@@ -104,6 +104,10 @@ class Engine(ABC):
         Nothing changes: columns that are not known have weight 0.
         """
 
+    def still(self) -> Any:
+        """Return what reads as this engine would frozen now, however it goes on: a copy, or less."""
+        return self.copy()
+
     @abstractmethod
     def weights(self) -> Array:
         """Return every weight, the intercept's first; one column an output where there are several."""

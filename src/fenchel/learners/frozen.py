@@ -9,7 +9,7 @@ least over the last six windows, about three quarters of the stream, is what fro
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -150,15 +150,25 @@ class FrozenUse:
             mean += 0.5 * (kept - mean)
         return now
 
-    def read(self, weights: Array, sharpness: float, rows: Rows, bounds: Array) -> Array:
-        """What frozen weights predict: numbers within the targets, p₊ − p₋, or chances of classes."""
-        margins = np.empty((len(rows), weights.shape[1]))
-        read_candidate(np.ascontiguousarray(weights)[:, None], rows.view, len(rows), 1.0, margins)
+
+class Still(NamedTuple):
+    """Frozen weights, as slots × classes: all that frozen use reads."""
+
+    task: str
+    weights: Array
+    sharpness: float
+    bounds: Array
+
+    def read(self, rows: Rows, what: str = "frozen") -> Array:
+        """Predict numbers within the targets known, p₊ − p₋, or the chances of classes."""
+        margins = np.empty((len(rows), self.weights.shape[1]))
+        weights = np.ascontiguousarray(self.weights)[:, None]
+        read_candidate(weights, rows.view, len(rows), 1.0, margins)
         if self.task == "regression":
-            return np.clip(margins[:, 0], *bounds)
+            return np.clip(margins[:, 0], *self.bounds)
         if self.task == "binary":
-            return np.asarray(np.tanh(0.5 * sharpness * margins[:, 0]))
-        heights = sharpness * (margins - margins.max(axis=1, keepdims=True))
+            return np.asarray(np.tanh(0.5 * self.sharpness * margins[:, 0]))
+        heights = self.sharpness * (margins - margins.max(axis=1, keepdims=True))
         chances: Any = np.exp(np.maximum(heights, -700.0))
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
@@ -169,6 +179,6 @@ def as_columns(weights: Array) -> Array:
 
 
 def reading_of(frozen: FrozenUse, candidate: int, weights: Array) -> dict[str, Any]:
-    """What ``FrozenUse.read`` needs, kept until the next round is learned."""
+    """The weights and the sharpness of a candidate, from the weights of its expert now."""
     present = frozen.weights_now(candidate, as_columns(weights))
     return {"weights": present, "sharpness": frozen.sharpness(candidate)}

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_expert
 from fenchel.learners.engine import ONE, Engine, refuse_unsound, some_of
-from fenchel.learners.frozen import FrozenUse, as_columns, reading_of
+from fenchel.learners.frozen import FrozenUse, Still, as_columns, reading_of
 from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.stacking import BLENDS
 from fenchel.learners.workers import Crew, in_parallel
@@ -87,7 +87,7 @@ class Mixture(Engine):
         self._crew = Crew()
         self._units: Array | None = new_units(0) if unitless else None
         self._frozen = FrozenUse(len(experts), self.task) if foresight else None
-        self._frozen_reading: dict[str, Any] | None = None  # until the next round is learned
+        self._frozen_reading: Any = None  # until the next round is learned
 
     def declare(self, outputs: int) -> None:
         """Take so many classes as known before any is seen."""
@@ -185,6 +185,10 @@ class Mixture(Engine):
 
     def lay_in(self, arrays: Any, width: int) -> None:
         """Take the state of a model file; experts retired there are retired here."""
+        known = len(arrays["hedge.active"])
+        if known < len(self.experts) and self.name == "auto":  # of a version that had fewer
+            self.experts, self._limits = self.experts[:known], self._limits[:known]
+            self._blend = BLENDS[self.task](known, self._blend.combination is not None)
         self._blend.hedge.active[:] = arrays["hedge.active"]
         super().lay_in(arrays, width)
         if self._frozen is not None:
@@ -283,9 +287,8 @@ class Mixture(Engine):
 
         ``what="frozen"`` reads what does best where nothing more is learned.
         """
-        chosen = self._chosen() if what == "frozen" else None
-        if chosen is not None:
-            return self._read_frozen(rows, chosen)
+        if what == "frozen" and (self._frozen_reading is not None or self._chosen() is not None):
+            return self._read_frozen(rows)
         what = "margins" if what == "frozen" else what
         rows = self._in_units(rows, ONE, learning=False)
         active = self._blend.active
@@ -296,6 +299,15 @@ class Mixture(Engine):
         margins = in_parallel(read, active, "read" in self._compiled and rows.are_many)
         self._compiled.add("read")
         return self._blend.read(self._gathered(dict(zip(active, margins, strict=True))))
+
+    def still(self) -> Any:
+        """Return the weights that frozen use reads, where they are known; a copy of all elsewhere."""
+        chosen = self._chosen()
+        if chosen is None:
+            return super().still()
+        assert self._frozen is not None
+        reading = reading_of(self._frozen, chosen, self._weights_of(chosen // 2))
+        return Still(self.task, **reading, bounds=self._blend.bounds.copy())
 
     def ask(self, rows: Rows) -> tuple[Array, Array]:
         """Read one row: the experts' margins wait with it, and the last target known by now."""
@@ -325,13 +337,11 @@ class Mixture(Engine):
                 self._frozen.set_aside(self._weights_in_use(), self._blend.bounds)
         return None
 
-    def _read_frozen(self, rows: Rows, chosen: int) -> Array:
-        assert self._frozen is not None
-        reading = self._frozen_reading
-        if reading is None:
-            reading = reading_of(self._frozen, chosen, self._weights_of(chosen // 2))
-            self._frozen_reading = reading
-        return self._frozen.read(**reading, rows=rows, bounds=self._blend.bounds)
+    def _read_frozen(self, rows: Rows) -> Array:
+        if self._frozen_reading is None:
+            self._frozen_reading = self.still()
+        found: Array = self._frozen_reading.read(rows)
+        return found
 
     def _gathered(self, margins: dict[int, Array]) -> Array:
         """The margins of all experts by row and class; a retired one predicts 0.

@@ -156,7 +156,8 @@ def certified(learner: Learner) -> Learner:
     """
     changed: dict[str, Any] = dict(learner.parameters)
     takes = "learner" in changed or "certify" in parameters_of(learner.name)
-    if learner.certifies or not (takes or learner.name == "custom"):
+    forgets = changed.get("half_life") is not None  # no theorem here speaks of it
+    if learner.certifies or forgets or not (takes or learner.name == "custom"):
         return learner.fresh()
     if learner.name == "custom":
         engine = learner.engine
