@@ -177,7 +177,8 @@ def ask(learner: Any, x: Any, id: Any) -> Ticket:
     learner.engine.take_up(rows.width)
     margins, memo = learner.engine.ask(rows)
     known = learner.tickets.issue(id, rows, memo)
-    prediction = learner.decode_many(margins)[0]
+    unknown = margins.ndim == 2 and not margins.shape[1]  # no class was ever seen
+    prediction = None if unknown else learner.decode_many(margins)[0]
     return Ticket(known, prediction, margins[0])
 
 
