@@ -249,7 +249,7 @@ def test_what_lacks_a_formula_is_refused_by_its_name():
 
     descent = MirrorDescent(Bare(), 2)
     descent.update([1.0, 2.0])
-    with pytest.raises(ValueError, match="needs conjugate, value, .*dual_norm of Bare"):
+    with pytest.raises(ValueError, match=r"needs conjugate, value, .*dual_norm of Bare"):
         descent.certificate([0.0, 0.0])
     with pytest.raises(ValueError, match=r"u has shape \(3,\)"):
         MirrorDescent(r.Euclidean(), 2).certificate(np.zeros(3))

@@ -28,6 +28,7 @@ SHARED = {
     "rows": "the room and its one container",
     "learners": "the room, and the command that lists what is in it",
     "reproduce": "a page, and the command that writes it",
+    "schema": "the room and its one class",
     "models": "the file format, and the command line's use of it",
 }
 

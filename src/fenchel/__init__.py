@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from fenchel import learners, losses, regularizers, rules
     from fenchel.learners.learner import Learner
     from fenchel.mirror import MirrorDescent
+    from fenchel.schema import Schema
 
 __all__ = [
     "Learner",
     "MirrorDescent",
+    "Schema",
     "__version__",
     "learners",
     "losses",
@@ -29,6 +31,7 @@ __all__ = [
 _LAZY = {
     "Learner": ("fenchel.learners.learner", "Learner"),
     "MirrorDescent": ("fenchel.mirror", "MirrorDescent"),
+    "Schema": ("fenchel.schema", "Schema"),
     "learners": ("fenchel.learners", None),
     "losses": ("fenchel.losses", None),
     "regularizers": ("fenchel.regularizers", None),
@@ -38,6 +41,7 @@ _LAZY = {
     "estimators": ("fenchel.estimators", None),
     "evaluate": ("fenchel.evaluate", None),
     "models": ("fenchel.models", None),
+    "schema": ("fenchel.schema", None),
     "streams": ("fenchel.streams", None),
 }
 

@@ -28,7 +28,9 @@ def test_a_loss_that_rises_is_seen_soon_and_one_that_falls_never():
 
 
 def test_blocks_make_no_difference_and_memory_stays_small():
-    losses = (np.random.default_rng(1).random(20_000) < np.r_[[0.1] * 9000, [0.3] * 11_000]).astype(float)
+    losses = (np.random.default_rng(1).random(20_000) < np.r_[[0.1] * 9000, [0.3] * 11_000]).astype(
+        float
+    )
     whole, cut = ChangePoints(), ChangePoints()
     whole.see(losses)
     for part in np.array_split(losses, 97):

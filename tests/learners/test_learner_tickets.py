@@ -59,7 +59,9 @@ def test_no_delay_is_plain_learning_for_the_other_tasks(task):
 
 def test_the_old_step_is_gradient_descent_at_the_old_margin():
     X, y = stream()
-    learner = learners.gradient_descent(schedule="constant", loss="squared", eta=0.02, intercept=False)
+    learner = learners.gradient_descent(
+        schedule="constant", loss="squared", eta=0.02, intercept=False
+    )
     found = with_delay(learner, X, y, 7)
     w, known = np.zeros(4), []
     for t in range(len(y)):

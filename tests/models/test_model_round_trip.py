@@ -107,7 +107,7 @@ def test_header_is_the_safetensors_layout(tmp_path):
     assert header["b"] == {"dtype": "F64", "shape": [2, 3], "data_offsets": [0, 48]}
     assert header["a"] == {"dtype": "BOOL", "shape": [], "data_offsets": [48, 49]}
     own = header["__metadata__"]
-    assert (own["format"], own["format_version"], own["model"]) == ("fenchel", "1", '{"rounds":1}')
+    assert (own["format"], own["format_version"], own["model"]) == ("fenchel", "2", '{"rounds":1}')
     assert own["sha256"] == models.verify(tmp_path / "m")
     assert len(raw) == end + 49
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cli.cli_helpers import run, text_lines, write_lines
-from fenchel.evaluate.average import Average
 from fenchel.evaluate.curve import Curve
+from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.report.feature_importance import evidence
 from fenchel.report.stream_stats import StreamStats
 from fenchel.streams import from_arrays
@@ -60,7 +60,7 @@ def test_curves_do_not_depend_on_blocks():
     rng = np.random.default_rng(0)
     losses, weights = rng.random(300), rng.choice([0.0, 1.0, 2.0], 300)
     for importance in (None, weights):
-        whole, pieces, before = Curve(), Curve(), Average()
+        whole, pieces, before = Curve(), Curve(), MeanLoss()
         whole.see(before, losses, importance)
         for part in np.array_split(np.arange(300), [1, 2, 7, 50, 250]):
             some = losses[part], None if importance is None else importance[part]

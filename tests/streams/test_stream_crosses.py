@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fenchel.schema.crosses import Entry, crossed
-from fenchel.streams.crosses import Crosses
+from fenchel.schema.crosses import Feature, crossed
+from fenchel.streams.cross_products import Crosses
 from fenchel.streams.intern_table import add_all, empty_table
 from fenchel.streams.names import Names, joined
 
@@ -23,11 +23,11 @@ def drawn(seed):
     rng = np.random.default_rng(seed)
     rows = []
     for _ in range(8):
-        row = [Entry("a", "category", (f"a={rng.integers(3)}",), 1.0)]
-        row += [Entry("b", "category", (f"b=x{rng.integers(2)}",), 1.0)] * int(rng.integers(2))
-        row += [Entry("n", "number", ("n",), float(rng.integers(1, 4)))] * int(rng.integers(2))
+        row = [Feature("a", "category", (f"a={rng.integers(3)}",), 1.0)]
+        row += [Feature("b", "category", (f"b=x{rng.integers(2)}",), 1.0)] * int(rng.integers(2))
+        row += [Feature("n", "number", ("n",), float(rng.integers(1, 4)))] * int(rng.integers(2))
         words = rng.choice(["red", "big", "été"], int(rng.integers(4)), replace=False)
-        row += [Entry("t", "text", (f"t={w}",), float(rng.integers(1, 3))) for w in words]
+        row += [Feature("t", "text", (f"t={w}",), float(rng.integers(1, 3))) for w in words]
         rows.append(row)
     return rows
 

@@ -113,7 +113,7 @@ def test_the_first_value_settles_a_column() -> None:
 def test_a_column_settled_in_an_earlier_chunk(threads: int) -> None:
     text = "a,b,y\n" + "?,1,no\n" * 50 + "x,1,no\n" + "3,1,yes\n" * 50
     rows = read(text, "csv", chunk_bytes=40, threads=threads)
-    assert rows[60] == ("yes", [("a=3", 1.0), ("b", 1.0)])
+    assert rows[60] == ("yes", [("b", 1.0), ("a=3", 1.0)])  # in the order met
     text = "a,b,y\n" + "3,1,no\n" * 50 + "x,1,no\n" * 50
     with pytest.raises(BadInput) as refused:
         read(text, "csv", chunk_bytes=40, threads=threads)
@@ -142,12 +142,19 @@ def test_columns_that_were_not_told_apart() -> None:
         read("1\n0\n", "csv")
 
 
-def test_a_decimal_comma_is_no_category() -> None:
-    text = "job;pay;y\ncook;1,5;0\n"
-    with pytest.raises(BadInput, match=r":2: a decimal comma in .* pay \('1,5'\); write decimal p"):
-        read(text, "csv")
+def test_a_decimal_comma_in_the_first_row_is_found() -> None:
+    text = "job;pay;y\ncook;1,5;0\nmaid;-2,25;1\n"
+    assert [dict(row)["pay"] for _, row in read(text, "csv")] == [1.5, -2.25]
     assert read(text, "csv", categorical=["pay"])[0][1][1] == ("pay=1,5", 1.0)
-    assert read('job,pay,y\n"1,5",2,0\n', "csv")[0][1][0] == ("job=1,5", 1.0)
+    assert read('job,pay,y\n"1,5",2,0\n', "csv", decimal=".")[0][1][0] == ("job=1,5", 1.0)
+
+
+def test_a_decimal_comma_that_comes_later_names_the_remedy() -> None:
+    with pytest.raises(BadInput, match=r":3:.*'1,5'.*decimal="):
+        read("pay;y\n1;0\n1,5;0\n", "csv")
+    with pytest.raises(BadInput, match=r":2: a decimal comma in the column pay, where others have"):
+        read("pay;more;y\n1,5;2.5;0\n", "csv")
+    assert read("pay;y\n1;0\n1,5;0\n", "csv", decimal=",")[1][1] == [("pay", 1.5)]
 
 
 def test_two_columns_of_one_name() -> None:
@@ -165,8 +172,9 @@ def test_whatever_the_csv_module_writes(rows: list[tuple[str, str]], chunk: int)
     writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerow(["a", "b", "y"])
     writer.writerows([f"<{a}", f"<{b}", "1"] for a, b in rows)
-    expected = [(1.0, [(f"a=<{a}", 1.0), (f"b=<{b}", 1.0)]) for a, b in rows]
-    assert read(file.getvalue(), "csv", chunk_bytes=chunk) == expected
+    expected = [(1.0, {f"a=<{a}": 1.0, f"b=<{b}": 1.0}) for a, b in rows]
+    found = read(file.getvalue(), "csv", chunk_bytes=chunk)
+    assert [(label, dict(row)) for label, row in found] == expected
 
 
 def test_a_short_line_is_told_as_such_whatever_its_last_cell_is() -> None:

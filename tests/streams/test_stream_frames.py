@@ -67,13 +67,22 @@ def test_refused_cells() -> None:
         rows_of(from_frame(pd.DataFrame({"a": [1.0, np.inf], "y": [1, 0]})))
     with pytest.raises(BadInput, match=r"frame:2: the label is missing \('y'\)"):
         rows_of(from_frame(pd.DataFrame({"a": [1.0, 2.0], "y": ["a", None]})))
-    with pytest.raises(BadInput, match=r"no column .* \('z'\); name the label's column: a, y"):
+    with pytest.raises(BadInput, match=r"no column .* \('z'\); choose from a, y"):
         rows_of(from_frame(pd.DataFrame({"a": [1.0], "y": [1]}), label="z"))
 
 
-@pytest.mark.parametrize("cells", [[[1, 2], [3]], [{"b": 1}, {"b": 2}], [b"\xff", b"\xfe"]])
+@pytest.mark.parametrize("table", [pa.table, pl.DataFrame])
+def test_lists_of_numbers_are_columns_and_lists_of_words_words(table) -> None:
+    frame = table({"v": [[1, 2], [3]], "w": [["red", "big"], ["red"]], "y": [1, 0]})
+    assert [dict(row) for _, row in rows_of(from_frame(frame))] == [
+        {"v.0": 1.0, "v.1": 2.0, "w=red": 1.0, "w=big": 1.0},
+        {"v.0": 3.0, "w=red": 1.0},
+    ]
+
+
+@pytest.mark.parametrize("cells", [[{"b": 1}, {"b": 2}], [b"\xff", b"\xfe"]])
 def test_columns_that_are_neither_numbers_nor_text(cells) -> None:
-    kind = r"(List|Struct|Binary).* \('a'\); drop it, or spread it"
+    kind = r"(Struct|Binary).* \('a'\); drop it, or spread it"
     with pytest.raises(BadInput, match=rf"frame: a column of {kind}"):
         rows_of(from_frame(pa.table({"a": cells, "y": [1, 0]})))
     with pytest.raises(BadInput, match=rf"frame: a column of {kind}"):

@@ -23,7 +23,7 @@ def test_objects() -> None:
 def test_label_keys() -> None:
     assert read('{"y": true, "a": 1}\n{"y": false}\n', "jsonl") == [(1.0, [("a", 1.0)]), (0.0, [])]
     assert read('{"t": "x", "y": 1}\n', "jsonl", label="t") == [("x", [("y", 1.0)])]
-    assert read('{"y": 1, "a": 1}\n{"a": 2}', "jsonl", labelled=False) == [
+    assert read('{"y": 1, "a": 1}\n{"a": 2}', "jsonl", labelled=False, label="y") == [
         (None, [("a", 1.0)]),
         (None, [("a", 2.0)]),
     ]

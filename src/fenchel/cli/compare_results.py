@@ -48,14 +48,15 @@ class CompareResults:
         lines += ["", f"best constant: {self._constant(', ')}", "", self._advice()]
         return "\n".join(lines)
 
-    def write_page(self, file: str, watched: StreamStats, index_base: int | None) -> None:
+    def write_page(self, file: str, watched: StreamStats) -> None:
         """Write the page with pictures to a file."""
+        stream = self.source.stream
         compared = Compared(
             data=self.source.name,
             result=self.result,
             runs=self.runs,
             watched=watched,
-            name=partial(column_name, self.source.stream.names, index_base),
+            name=partial(column_name, stream.names, stream.schema.index_base),
             shown=shown,
             advice=self._advice(),
             constant=f"The best constant, {self._constant(', has ')}",

@@ -13,7 +13,7 @@ from typing import Any
 from fenchel.certificates import Certificate
 from fenchel.cli.output import number, say
 from fenchel.cli.tasks import shown
-from fenchel.evaluate.average import Average
+from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.progressive import Step
 from fenchel.learners import Learner
 from fenchel.rows import Block
@@ -39,7 +39,7 @@ class ProgressTable:
     ) -> None:
         self._learner, self._now = learner, now
         self._next = 1
-        self._shown = Average()  # when the last row was shown
+        self._shown = MeanLoss()  # when the last row was shown
 
     def see(self, block: Block, step: Step) -> None:
         """Show the rows that are due within a block."""
@@ -50,7 +50,7 @@ class ProgressTable:
         for now in step.before.at(due, step.outcome.losses, block.importance):
             self._show(block, step, now)
 
-    def _show(self, block: Block, step: Step, now: Average) -> None:
+    def _show(self, block: Block, step: Step, now: MeanLoss) -> None:
         if now.rounds == 1:
             say("\n" + "\n".join(HEADINGS if self._now is None else CERTIFIED))
         since = now.since(self._shown).mean

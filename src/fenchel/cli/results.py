@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -95,6 +96,15 @@ def prediction_lines(file: str) -> Iterator[Callable[[Iterable[Any]], None]]:
     """Open a file (or ``-``) for predictions, one a line; yields the function that writes some."""
     with blame(file), click.open_file(file, "w") as output:
         yield lambda predictions: output.writelines(f"{shown(p)}\n" for p in predictions)
+
+
+@contextmanager
+def prediction_table(file: str) -> Iterator[Callable[[Iterable[tuple[Any, ...]]], None]]:
+    """Open a file (or ``-``) for CSV of identifiers and predictions; yields what writes some."""
+    with blame(file), click.open_file(file, "w") as output:
+        table = csv.writer(output, lineterminator="\n")
+        table.writerow(("id", "prediction"))
+        yield lambda found: table.writerows((name, shown(p)) for name, p in found)
 
 
 # ── files that are written ──────────────────────────────────────────────────────────────────────

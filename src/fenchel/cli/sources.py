@@ -111,7 +111,7 @@ def open_data(
     ``frozen`` is for rows to predict: labels are not needed, and nothing new is taken up.
     """
     said = reading.schema()
-    schema = said if learner is None else learner.schema.extended(said)
+    schema = said if learner is None else _extended(learner.schema, said)
     names = None if learner is None or learner.names is None else learner.names.copy()
     if place in embedded.TABLES:
         _refuse_idle_options(place, reading, embedded_data=True)
@@ -135,6 +135,13 @@ def open_data(
     )
     hashed = stream.names is not None and stream.names.bits is not None
     return Data(place, stream, stream.columns if hashed else 0)
+
+
+def _extended(known: Schema, said: Schema) -> Schema:
+    try:
+        return known.extended(said)
+    except ValueError as error:
+        raise click.UsageError(f"{error}.") from None
 
 
 def begin(source: Data, quiet: bool) -> tuple[Block, Iterator[Block]]:

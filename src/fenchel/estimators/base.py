@@ -12,14 +12,23 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from fenchel import learners, models
 from fenchel.certificates import Certificate
+from fenchel.estimators.frame_input import RawTable, block_of, is_table, repeated_rows
 from fenchel.learners import storage
 from fenchel.learners.learner import Learner
 from fenchel.learners.registry import certified, learner_of
 from fenchel.rows import validate
+from fenchel.schema import Schema
+from fenchel.streams.frames import is_frame
 
 # The only checks of scikit-learn's battery that these estimators do not pass, and why; give them to
 # ``check_estimator(…, expected_failed_checks=…)``.
@@ -46,12 +55,19 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(
-        self, learner: Any = "auto", *, passes: int = 1, grow: bool = False, certify: bool = False
+        self,
+        learner: Any = "auto",
+        *,
+        passes: int = 1,
+        grow: bool = False,
+        certify: bool = False,
+        schema: Schema | None = None,
     ) -> None:
         self.learner = learner
         self.passes = passes
         self.grow = grow
         self.certify = certify
+        self.schema = schema
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -71,7 +87,8 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "learner_")
         names, classes = (getattr(self, of, None) for of in ("feature_names_in_", "classes_"))
         parameters = self.get_params(deep=False)
-        del parameters["learner"]  # the file is that of a learner
+        for own in ("learner", "schema"):  # the file is that of a learner
+            parameters.pop(own, None)
         told = {
             "kind": type(self).__name__,
             "parameters": parameters,
@@ -101,6 +118,8 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
     def _template(self, task: str) -> Learner:
         """A fresh learner for the task, from the parameters."""
         learner = self._plain(task)
+        if self.schema is not None:
+            learner.schema = self.schema.copy()
         return certified(learner) if self.certify else learner
 
     def _plain(self, task: str) -> Learner:
@@ -127,6 +146,8 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, **options: Any) -> Any:
         """Checked by scikit-learn for form, by the border for every entry."""
+        if self._reads_by_name(X):
+            return self._table(X, **options)
         validate.refuse_masked(X, "X")
         if sp.issparse(X):  # first: what follows trusts the indices
             _refuse_unsound(X)
@@ -146,6 +167,34 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
             _refuse_unsound(checked[0] if isinstance(checked, tuple) else checked)
         return checked
 
+    def _reads_by_name(self, X: Any) -> bool:
+        """Whether the schema reads X, whose columns have names."""
+        if is_table(X):
+            return True
+        given = self.schema or getattr(self.learner, "schema", None)
+        return is_frame(X) and (self.grow or not (given is None or given.is_empty))
+
+    def _table(self, X: Any, reset: bool, y: Any = None, **options: Any) -> Any:
+        """A table whose columns scikit-learn has seen, and y where there is one."""
+        if is_frame(X) and not self.grow:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        elif reset:
+            self.n_features_in_ = len(X[0] if isinstance(X, list) else X.columns)
+        if len(X) == 0:
+            raise ValueError("X has no rows: give at least one")
+        if y is None:
+            return RawTable(X)
+        several = options["multi_output"]
+        y = check_array(y, ensure_2d=False, dtype=None) if several else column_or_1d(y, warn=True)
+        if options["y_numeric"]:
+            y = y.astype(np.float64)
+        check_consistent_length(X, y)
+        return RawTable(X), y
+
+    def _block(self, X: Any, learning: bool = False) -> Any:
+        """Rows as the learner reads them."""
+        return block_of(X, self.learner_, getattr(self, "feature_names_in_", None), learning)
+
     def _check_passes(self) -> None:
         if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
             raise ValueError(f"passes={self.passes!r} must be a whole number ≥ 1")
@@ -153,9 +202,11 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
     def _columns(self, X: Any) -> Any:
         """X for prediction, checked."""
         check_is_fitted(self, "learner_")
+        if self._reads_by_name(X):
+            return self._block(self._validated(X, reset=False))
         if self.grow and np.ndim(X) == 2 and np.shape(X)[1] < self.n_features_in_:
             X = _widened(X, self.n_features_in_)
-        return self._validated(X, reset=False)
+        return self._block(self._validated(X, reset=False))
 
     @contextmanager
     def _unchanged_if_refused(self) -> Iterator[None]:
@@ -176,11 +227,12 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, X: Any, y: Any, weights: Any) -> None:
         """One pass in the given order."""
+        X = self._block(X, learning=True)
         if weights is None:
             self.learner_.learn_many(X, y)
             return
         rows, importance = repeated(weights)
-        self.learner_.learn_many(X[rows], y[rows], importance)
+        self.learner_.learn_many(repeated_rows(X, rows), y[rows], importance)
 
 
 def shape_of(y: Any) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from fenchel.estimators.filter import Filtered, signals
@@ -44,10 +44,9 @@ class BlockFilter(BaseEstimator):  # type: ignore[misc]
     """
 
     samples_: int
-    _weights: Array  # of the 2·taps frequencies
+    _weights: NDArray[np.complex128]  # of the 2·taps frequencies
     _power: Array
-    _before: Array  # the last ``taps`` samples of the reference, and those not filtered yet
-    _waiting: Array
+    _before: Array  # the last ``taps`` samples of the reference
 
     def __init__(self, taps: int = 512, *, mu: float = 0.5, memory: float = 10.0) -> None:
         self.taps = taps
@@ -101,7 +100,7 @@ class BlockFilter(BaseEstimator):  # type: ignore[misc]
             self._before = heard[count : count + taps].copy()
         return output
 
-    def _learn(self, spectrum: Array, error: Array, near: Array) -> None:
+    def _learn(self, spectrum: NDArray[np.complex128], error: Array, near: Array) -> None:
         """W ← W + μ·F·[first taps of F⁻¹(X̄·E/P)], P the mean power of each frequency."""
         taps, power = self.taps, np.abs(spectrum) ** 2
         first = not self._power.any()

@@ -32,6 +32,9 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         Whether later calls of ``partial_fit`` may bring new classes and new columns.
     certify
         Whether to measure both sides of the theorems that cover the run, for ``certificate_``.
+    schema
+        What the columns of a frame are, a ``fenchel.Schema``, where it is not to be guessed: numbers
+        are numbers, words categories, and a missing value is absent.
 
     Attributes
     ----------

@@ -177,7 +177,8 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
     def _warn_of_amplifying(self, primary: Array, output: Array) -> None:
         """Warn once where the error has more energy than the primary signal, all samples counted."""
         with np.errstate(over="ignore"):
-            self.energy_ = self.energy_ + [primary @ primary, (primary - output) @ (primary - output)]
+            left_over = primary - output
+            self.energy_ += np.array([primary @ primary, left_over @ left_over])
         silent, left = self.energy_
         if self.samples_ >= SETTLED * self.taps and silent < left < np.inf and not self.warned_:
             self.warned_ = True

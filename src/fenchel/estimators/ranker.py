@@ -75,7 +75,7 @@ class OnlineRanker(OnlineEstimator):
         self._begin()
         targets = _with_queries(y, qid)
         for _ in range(self.passes):
-            self.learner_.learn_many(X, targets)
+            self.learner_.learn_many(self._block(X, learning=True), targets)
         self.n_iter_ = self.passes
         return self
 
@@ -85,7 +85,7 @@ class OnlineRanker(OnlineEstimator):
         X, y = self._checked(X, y, first)
         if first:
             self._begin()
-        self.learner_.learn_many(X, _with_queries(y, qid))
+        self.learner_.learn_many(self._block(X, learning=True), _with_queries(y, qid))
         return self
 
     def _begin(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fenchel.evaluate.average import Average
+from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.parts.state import Array
 
 # So many points each time the rounds double.
@@ -14,8 +14,8 @@ class Curve:
 
     >>> import numpy as np
     >>> curve, losses = Curve(), np.array([1.0, 0.0, 1.0])
-    >>> curve.see(Average(), losses, None)
-    >>> curve.points(Average().plus(losses, None))
+    >>> curve.see(MeanLoss(), losses, None)
+    >>> curve.points(MeanLoss().plus(losses, None))
     [(1, 1.0), (2, 0.5), (3, 0.6666666666666666)]
     """
 
@@ -23,7 +23,7 @@ class Curve:
         self._points: list[tuple[int, float]] = []
         self._next = 1
 
-    def see(self, before: Average, losses: Array, importance: Array | None) -> None:
+    def see(self, before: MeanLoss, losses: Array, importance: Array | None) -> None:
         """Take the points that are due within a block; ``before`` is the average before it."""
         due = []
         while self._next <= before.rounds + len(losses):
@@ -32,7 +32,7 @@ class Curve:
         found = before.at(due, losses, importance)
         self._points += [(now.rounds, now.mean) for now in found if now.weight > 0.0]
 
-    def points(self, now: Average) -> list[tuple[int, float]]:
+    def points(self, now: MeanLoss) -> list[tuple[int, float]]:
         """Return the points so far, and how it stands now."""
         if not now.weight or (self._points and self._points[-1][0] == now.rounds):
             return list(self._points)

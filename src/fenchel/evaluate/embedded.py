@@ -49,7 +49,8 @@ class Embedded(Stream):
 
     def _merged(self, block: Block) -> Block:
         """Columns by name; where hashing gave two of a row one column, their values add up."""
-        indptr, indices, values = (array.copy() for array in block.rows.csr()[:3])
+        indptr, indices, values, _ = block.rows.csr()
+        indptr, indices, values = indptr.copy(), indices.copy(), values.copy()
         kept = merge_repeated(indptr, indices, values, self._places.astype(np.int64))
         indices, values = self._places[indices[:kept]], values[:kept]
         rows = in_columns(indptr, indices, values, None, tabular=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fenchel.evaluate.average import Average
+from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.measures import outcome
 from fenchel.learners import Learner
 from fenchel.learners.frozen import WINDOWS, next_round
@@ -28,15 +28,15 @@ class FrozenMeter:
         self._learner = learner
         self._still: Any = None
         self._known = 0  # classes, when it was set aside
-        self._windows = [Average()]
+        self._windows = [MeanLoss()]
         self.rounds = 0
 
     @property
-    def measured(self) -> Average:
+    def measured(self) -> MeanLoss:
         """The loss over the latest windows."""
         parts = self._windows[-WINDOWS:]
         sums = zip(*parts, strict=True)
-        return Average(*(sum(numbers) for numbers in sums))
+        return MeanLoss(*(sum(numbers) for numbers in sums))
 
     def see(self, block: Block, targets: Array) -> None:
         """Score rows that the learner had not seen when it was set aside."""
@@ -57,4 +57,4 @@ class FrozenMeter:
         """Set the learner aside where that is due."""
         if next_round(self.rounds - 1) == self.rounds:
             self._still = self._learner.engine.still()
-            self._windows = [*self._windows[-WINDOWS + 1 :], Average()]
+            self._windows = [*self._windows[-WINDOWS + 1 :], MeanLoss()]

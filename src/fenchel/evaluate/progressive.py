@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.evaluate.average import Average
 from fenchel.evaluate.block_cutting import joined, learn_block
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
+from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.measures import Flags, Outcome, outcome
 from fenchel.evaluate.queries import targets_of_queries, whole_queries
 from fenchel.evaluate.watch import Watch
@@ -26,7 +26,7 @@ from fenchel.rows import Block
 class Score:
     """Totals over the rounds so far, of predictions made before the label was seen."""
 
-    average: Average = field(default_factory=Average)
+    average: MeanLoss = field(default_factory=MeanLoss)
     mistakes: int | None = 0
     margin_errors: int | None = 0
     updates: int | None = 0
@@ -68,7 +68,7 @@ class Step(NamedTuple):
 
     margins: Array
     outcome: Outcome
-    before: Average
+    before: MeanLoss
     targets: Array
 
 
@@ -110,7 +110,7 @@ class Run:
 
 def _joined_steps(steps: list[Step]) -> Step:
     """One step of several that follow each other."""
-    flags = [
+    flags: list[Any] = [
         None if parts[0] is None else np.concatenate(parts)
         for parts in zip(*(step.outcome for step in steps), strict=True)
     ]

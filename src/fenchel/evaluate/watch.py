@@ -69,7 +69,9 @@ class Watch:
         told = single * size / max(len(block), 1)
         names = self.learner.names
         columns = {} if names is None else {c: n for n, c in names.first_columns().items()}
-        return {columns.get(c, f"column {c}"): float(told[c]) for c in np.flatnonzero(size)}
+        return {
+            columns.get(c, f"column {c}"): float(told[c]) for c in np.flatnonzero(size).tolist()
+        }
 
     def _moved(self, block: Block) -> list[str]:
         now = self._sizes(block)

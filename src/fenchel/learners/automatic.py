@@ -81,8 +81,9 @@ def hedge(
     ``combined`` lets a linear combination of the experts compete with their vote (classes: coin
     betting on their standardised margins under the logistic loss; regression: Vovk-Azoury-Warmuth
     on what the mixture leaves over), AdaHedge choosing between the two: it can be better than every
-    expert, and gives probabilities. ``classes`` and ``schema`` as elsewhere. AdaHedge's bound is always measured;
-    with ``certify`` so are the experts' own, and what they say of the mixture against any fixed u.
+    expert, and gives probabilities. ``classes`` and ``schema`` as elsewhere. AdaHedge's bound is
+    always measured; with ``certify`` so are the experts' own, and what they say of the mixture
+    against any fixed u.
 
     References: de Rooij, van Erven, Grünwald & Koolen (2014); Orabona & Pál (2016).
 

@@ -250,8 +250,13 @@ class Composed(Engine):
         view = rows.view
         if rows.width <= self.columns:
             return view
-        if self._has_matrix:  # it skips what it has no room for
-            return view
+        if self._has_matrix:  # it skips what it has no room for, whatever the room may be
+            if isinstance(view, DenseRows):
+                return view
+            beyond = np.uint32(self._slots)
+            return view._replace(
+                indices=np.where(view.indices < self.columns, view.indices, beyond)
+            )
         if isinstance(view, DenseRows):
             if rows.width + 1 <= self._slots:
                 return view

@@ -117,8 +117,7 @@ def dual_averaging(
         raise ValueError(f"indexing={indexing!r}: choose 'corollary' or 'xiao'")
     rate = fading_rate(half_life, domain)
     if rate is not None:
-        amounts = {"eta": float(eta), "l1": float(l1), "l2": float(l2)}
-        faded = FadingSteps(still=0.0, root=1.0, rate=rate, **amounts)
+        faded = FadingSteps(0.0, 1.0, float(eta), float(l1), float(l2), rate=rate)
         return Parts(named(loss), faded, Subgradient(eta=float(eta)))
     f = Composite(
         eta=float(eta),

@@ -1,8 +1,9 @@
 """The bound of delayed mirror descent, measured along a run of tickets.
 
 With z_t = −η·ℓ′_t(m_t)·x_t at the margin m_t = ⟨w, x_t⟩ of the prediction, and f constant and
-β-strongly convex, Lemma 1 in the order of arrival bounds Σ ⟨z_t, u − w′_t⟩ by f(u) + Σ ‖z_t‖²/(2β), w′_t
-the weights when the label came. They have moved by at most Σ ‖z_s‖/β over the steps s taken while t waited, so
+β-strongly convex, Lemma 1 in the order of arrival bounds Σ ⟨z_t, u − w′_t⟩ by f(u) + Σ ‖z_t‖²/(2β),
+w′_t the weights when the label came. They have moved by at most Σ ‖z_s‖/β over the steps s taken
+while t waited, so
 
     Σ ℓ_t(m_t) − Σ ℓ_t(⟨u, x_t⟩) ≤ (f(u) + Σ ‖z_t‖²/(2β) + Σ_t ‖z_t‖·Σ_{s while t waited} ‖z_s‖/β)/η.
 """
@@ -54,7 +55,9 @@ def certificates(learner: Any, u: ArrayLike | None, stream: Any) -> list[Certifi
     eta = rate_of(engine.rule, loss)
     assert eta is not None
     assumptions = (
-        Assumption("every label came by answer()", ledger[ANSWERS], ledger[ANSWERS] == learner.rounds),
+        Assumption(
+            "every label came by answer()", ledger[ANSWERS], ledger[ANSWERS] == learner.rounds
+        ),
         Assumption("every step at the old margin", ledger[FRESH], ledger[FRESH] == 0.0),
     )
     found = []

@@ -17,8 +17,8 @@ from fenchel.learners import (
     certification,
     features,
     late_certificates,
+    raw_input,
     storage,
-    tables,
 )
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
@@ -516,12 +516,12 @@ class Learner:
         """Rows of whatever users have; names and kinds of columns are taken up while learning."""
         if isinstance(X, Block):
             return X
-        raw = tables.is_raw(X)
+        raw = raw_input.is_raw(X)
         if not raw:
             self._numbered()
             return Block(validate.as_rows(X))
         names = self._named()
-        block = tables.block_of(X, self.schema, names, labelled=labelled, frozen=not learning)
+        block = raw_input.block_of(X, self.schema, names, labelled=labelled, frozen=not learning)
         if learning:
             self.names = names
         return block
@@ -598,7 +598,7 @@ class Learner:
             self._memory.keep(Block(rows, target, importance))
         if c is None or not (self.certifies and late_certificates.covers(engine)):
             return None
-        loss = float(importance[0] * value(engine.loss, float(memo[0]), float(target[0])))
+        loss = float(importance[0] * value(self.loss, float(memo[0]), float(target[0])))
         return late_certificates.step_size(engine, rows, c), loss
 
     def _read_one(self, x: Any, what: str) -> Array:

@@ -33,8 +33,9 @@ def _quadratic(r: float, diagonal: bool, domain: Any, rate: float | None) -> Any
 
 def _faded(quadratic: Any, rate: float | None) -> Any:
     """The full matrix, fading where a rate is given; others fade by themselves."""
-    fades = rate is not None and isinstance(quadratic, FullQuadratic)
-    return FadingMatrix(quadratic, rate=rate) if fades else quadratic
+    if rate is None or not isinstance(quadratic, FullQuadratic):
+        return quadratic
+    return FadingMatrix(quadratic, rate=rate)
 
 
 @learner(

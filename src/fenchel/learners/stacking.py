@@ -183,9 +183,7 @@ class Blend(ABC):
         return twin
 
     @abstractmethod
-    def learn(
-        self, margins: Array, y: Array, weights: Array, known: Array | None = None
-    ) -> Array:
+    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """Predict each row from before its label, which then counts.
 
         ``known``: the last target known when the rows were asked, where labels came late.
@@ -208,9 +206,7 @@ class ClassBlend(Blend):
     kind = ClassCombination
     combination: ClassCombination | None
 
-    def learn(
-        self, margins: Array, y: Array, weights: Array, known: Array | None = None
-    ) -> Array:
+    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """Shares of one for each class."""
         return self._blended(margins, margins.shape[2], y.astype(np.int64), weights, True)
 
@@ -232,9 +228,7 @@ class ClassBlend(Blend):
 class TwoClassBlend(ClassBlend):
     """Two classes: the second's share less the first's, −1 … 1."""
 
-    def learn(
-        self, margins: Array, y: Array, weights: Array, known: Array | None = None
-    ) -> Array:
+    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """p₊ − p₋."""
         return _less_first(self._blended(margins, 2, (y > 0.0).astype(np.int64), weights, True))
 
@@ -257,9 +251,7 @@ class NumberBlend(Blend):
         """The state by name."""
         return super().arrays() | {"hedge.bounds": self.bounds}
 
-    def learn(
-        self, margins: Array, y: Array, weights: Array, known: Array | None = None
-    ) -> Array:
+    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """One number a row."""
         numbers, before = margins[:, :, 0], self.bounds.copy()
         mixed = np.empty(len(y))
@@ -274,7 +266,8 @@ class NumberBlend(Blend):
         if self.bounds[0] > self.bounds[1]:
             return np.zeros(margins.shape[1])
         numbers = np.clip(margins[:, :, 0], *self.bounds)
-        mixed = shares_now(self.hedge) @ numbers
+        # In the order of the experts, so that a row alone and among others is the same to the bit.
+        mixed = np.add.accumulate(shares_now(self.hedge)[:, None] * numbers, axis=0)[-1]
         if self.combination is None:
             return np.asarray(mixed)
         return self.combination.read(numbers, self.hedge.active, mixed, self.bounds)

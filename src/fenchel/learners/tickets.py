@@ -66,7 +66,9 @@ class Tickets:
         if id is None:
             id = self.clock
         if id in self.waiting:
-            raise ValueError(f"id={id!r} waits for its label already: answer it, or ask by another id")
+            raise ValueError(
+                f"id={id!r} waits for its label already: answer it, or ask by another id"
+            )
         self.waiting[id] = Waiting(rows, memo, self.clock, float(self.ledger[SIZES]))
         self.clock += 1
         self.expire()
@@ -178,8 +180,10 @@ def ask(learner: Any, x: Any, id: Any) -> Ticket:
     margins, memo = learner.engine.ask(rows)
     known = learner.tickets.issue(id, rows, memo)
     unknown = margins.ndim == 2 and not margins.shape[1]  # no class was ever seen
-    prediction = None if unknown else learner.decode_many(margins)[0]
-    return Ticket(known, prediction, margins[0])
+    margin = margins[0] if margins.ndim > 1 else float(margins[0])
+    engine, coding = learner.engine, learner._coding
+    prediction = None if unknown else coding.decode(engine.present(margin))
+    return Ticket(known, prediction, margin)
 
 
 def _row(learner: Any, x: Any) -> Rows:

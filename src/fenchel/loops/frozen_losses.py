@@ -73,7 +73,7 @@ def charge_candidates(
     sums: Array,
 ) -> None:
     """Charge every candidate with each row; ``task`` is 0 for numbers, 1 for two classes, 2 for several."""
-    margins = np.empty(weights.shape[1:])
+    margins = np.empty((weights.shape[1], weights.shape[2]))
     last = importance.shape[0] - 1
     for t in range(y.shape[0]):
         amount = importance[min(t, last)]
@@ -99,7 +99,7 @@ def _is_first(margins: Array, k: int, y: int) -> bool:
     for c in range(min(y, margins.shape[1])):
         if margins[k, c] >= margins[k, y]:
             return False
-    return y < margins.shape[1]
+    return bool(y < margins.shape[1])
 
 
 @kernel

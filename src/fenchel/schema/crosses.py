@@ -1,8 +1,9 @@
 """Crosses: products of features of several columns, ``site=a×ad=b``.
 
 A cross names two columns or more. Besides names there are two words: ``*`` is any column (every pair of
-features), ``categories`` any column of categories; ``a*`` is every column that begins with an a. Features of the same column are crossed with one
-another where it stands twice, and with themselves where that is no feature again (2 × 2 is 4, 1 × 1 is 1).
+features), ``categories`` any column of categories; ``a*`` is every column that begins with an a. Features
+of the same column are crossed with one another where it stands twice, and with themselves where that is
+another feature (2 × 2 is 4, 1 × 1 is 1).
 
 The value of a cross is the product of its features'; its name is theirs, joined by ×, in the order of the
 cross, and among features of one word by name.

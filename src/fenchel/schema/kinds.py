@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from fenchel.schema import dates, tokens
 
 Named = tuple[str, float]  # a feature: its name, its value
+TRUTHS = {"true": 1.0, "false": 0.0}
 
 
 class CannotReadError(ValueError):
@@ -71,8 +72,10 @@ class Number(Kind):
 
 
 def number_of(value: Any) -> float:
-    """A number, also one written as text; refused where there is none, or none that is finite."""
+    """A number, also one written as text, true and false as 1 and 0; refused unless it is finite."""
     try:
+        if isinstance(value, str) and value.strip().lower() in TRUTHS:
+            return TRUTHS[value.strip().lower()]
         if isinstance(value, str) and ("_" in value or not value.isascii()):
             raise ValueError("Python would read 1_000, and digits of any script")
         number = float(value)

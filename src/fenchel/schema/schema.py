@@ -34,7 +34,7 @@ PLAIN = (NUMBER, Category(), Ignored())
 
 
 class Declared(TypedDict, total=False):
-    """What may be said of the columns, one by one: the arguments of ``Schema``."""
+    """The arguments of ``Schema``: all that may be said of the columns."""
 
     columns: Mapping[str, Kind | str] | None
     categorical: Iterable[str]
@@ -172,7 +172,7 @@ class Schema:
         met = {} if met is None else met
         found: list[Feature] = []
         roles = self.roles
-        for name, value in _flattened(row):
+        for name, value in _flattened(row, self.kinds):
             if name not in roles:
                 found += self._of_column(name, value, known, met)
         for name, kind in self.kinds.items():
@@ -186,7 +186,8 @@ class Schema:
         kind = self.kinds.get(name)
         if is_missing(value):
             told = [] if kind is None else kind.of_missing(name)
-            return [Feature(name, "", (feature,), number) for feature, number in told]
+            word = "" if kind is None else kind.word
+            return [Feature(name, word, (feature,), number) for feature, number in told]
         if kind is None:
             kind = NUMBER if name in known else kind_of(value)
             if kind.word != "number":
@@ -224,6 +225,8 @@ class Schema:
             setattr(both, key, mine or its)
         for key in ("label", "weight", "id", "header", "index_base"):
             its = getattr(said, key)
+            if its in self.learned_columns:
+                raise ValueError(f"the column {its!r} is learned from: it cannot be the {key}")
             setattr(both, key, getattr(self, key) if its is None else its)
         both.is_plain = both.is_plain and not both.crosses and both.bits is None
         return both
@@ -271,7 +274,7 @@ class Schema:
         return [n for n, k in self.kinds.items() if k.word != "ignored" and n not in self.roles]
 
     def declared_only(self) -> Schema:
-        """What was said of the columns, without what was recognised since."""
+        """Return the schema as it was declared, without what was recognised since."""
         told = self.to_json()
         told["columns"] = {n: kind for n, kind in told["columns"].items() if n in self.declared}
         return Schema.from_json(told)
@@ -311,8 +314,13 @@ def in_spelling(name: str, kind: Kind, value: Any, known: Container[str]) -> Any
     return next((word for word in spellings if f"{name}={word}" in known), spellings[0])
 
 
-def _flattened(row: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
-    """The columns of a row; those of an object inside it as ``outer.inner``, a list of numbers by place."""
+def _flattened(
+    row: Mapping[str, Any], known: Container[str], prefix: str = ""
+) -> Iterable[tuple[str, Any]]:
+    """The columns of a row; those of an object inside it as ``outer.inner``.
+
+    A list of numbers is as many columns, by place, unless its column is known as something else.
+    """
     for key, value in row.items():
         if not isinstance(key, str):
             raise CannotReadError(
@@ -320,11 +328,16 @@ def _flattened(row: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, 
             )
         name = prefix + key
         if isinstance(value, Mapping):
-            yield from _flattened(value, f"{name}.")
-        elif isinstance(value, (list, tuple)) and value and all(map(_is_number, value)):
+            yield from _flattened(value, known, f"{name}.")
+        elif name not in known and is_vector(value):
             yield from ((f"{name}.{k}", number) for k, number in enumerate(value))
         else:
             yield name, value
+
+
+def is_vector(value: Any) -> bool:
+    """Whether a value is a list of numbers."""
+    return isinstance(value, (list, tuple)) and bool(value) and all(map(_is_number, value))
 
 
 def _is_number(value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from fenchel.schema import CannotReadError, Kind, Schema, Text
 from fenchel.schema.missing import is_missing
 from fenchel.schema.schema import in_spelling
 from fenchel.streams.batch import side_by_side
-from fenchel.streams.crosses import Crosses
+from fenchel.streams.cross_products import Crosses
 from fenchel.streams.intern_table import add_all
 from fenchel.streams.names import joined
 from fenchel.streams.text_column import features_of_texts
@@ -108,25 +108,37 @@ def text_entries(
 
 
 class Encoder:
-    """What a schema still has to do once the features of the columns are there: the crosses."""
+    """What a schema still has to do once the features of the columns are there.
+
+    These are the features of columns that are not there, and the crosses.
+    """
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self._crosses = Crosses(schema.crosses, schema.bits) if schema.crosses else None
 
-    def crossed(
-        self, rows: Entries, table: Any, columns: Iterable[str] | None = None
+    def finished(
+        self, rows: Entries, table: Any, columns: Mapping[str, str]
     ) -> tuple[Entries, Any, Entries | None]:
-        """The rows with their crosses, the table with their names; hashed crosses apart.
+        """The rows with all their features, the table with their names; hashed crosses apart.
 
-        ``columns`` are the columns or namespaces there are, where they are not the schema's.
+        ``columns`` are the columns or namespaces that there are, with the words of their kinds.
         """
+        rows, table, columns = self._with_absent(rows, table, columns)
         if self._crosses is None:
             return rows, table, None
-        kinds = self.schema.kinds
-        names = list(kinds) if columns is None else list(columns)
-        words = [kinds[name].word if name in kinds else "" for name in names]
-        found, table = self._crosses.added(rows, table, names, words)
+        found, table = self._crosses.added(rows, table, list(columns), list(columns.values()))
         if self.schema.bits is None:
             return beside(rows, Entries(*found)), table, None
         return rows, table, Entries(*found)
+
+    def _with_absent(
+        self, rows: Entries, table: Any, columns: Mapping[str, str]
+    ) -> tuple[Entries, Any, Mapping[str, str]]:
+        """Every value of a column that is not there is missing, which may mean something."""
+        for name, kind in list(self.schema.kinds.items()):
+            if kind.missing != "absent" and name not in columns and name not in self.schema.roles:
+                cells = [None] * (len(rows.indptr) - 1)
+                more, table = column_entries(name, kind, cells, table)
+                rows, columns = beside(rows, more), {**columns, name: kind.word}
+        return rows, table, columns

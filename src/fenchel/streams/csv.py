@@ -31,6 +31,7 @@ from fenchel.streams.intern_table import (
 from fenchel.streams.lines import NEWLINE, RETURN, count, skip_blanks
 from fenchel.streams.utf8 import valid
 
+TRUE, FALSE = (116, 114, 117, 101), (102, 97, 108, 115, 101)  # their letters
 NUMBER, CATEGORY, IGNORED, RAW = 1, 2, 3, 4  # kinds of columns, besides UNKNOWN
 
 BAD_TEXT, FULL = -2, -3  # instead of a name's number
@@ -106,6 +107,25 @@ def _intern(
 
 
 @leaf
+def _spells(text: Any, start: Any, stop: Any, word: Any) -> Any:
+    """Whether a cell is this word, in letters of either case."""
+    if stop - start != len(word):
+        return False
+    same = True
+    for k in range(len(word)):
+        same = same and text[start + k] | 32 == word[k]
+    return same
+
+
+@leaf
+def _truth(text: Any, start: Any, stop: Any) -> Any:
+    """1 for true, 0 for false, −1 for anything else."""
+    if _spells(text, start, stop, TRUE):
+        return 1.0
+    return 0.0 if _spells(text, start, stop, FALSE) else -1.0
+
+
+@leaf
 def _value(digits: Any, start: Any, stop: Any, kinds: Any, column: Any, hard: Any) -> Any:
     """The number in a cell, 1 for a category: mistake, value; the cell may settle its column."""
     if kinds[column] == CATEGORY:
@@ -118,7 +138,8 @@ def _value(digits: Any, start: Any, stop: Any, kinds: Any, column: Any, hard: An
         if status == NOT_A_NUMBER:
             return FINE, 1.0
     if status == NOT_A_NUMBER:
-        return TEXT, value
+        value = _truth(digits, start, stop)
+        return (TEXT if value < 0.0 else FINE), value
     return (INFINITE if status == NOT_FINITE else FINE), value
 
 

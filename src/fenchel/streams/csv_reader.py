@@ -197,7 +197,7 @@ class CsvReader:
         if long is not None:
             raise self._refused(f"a name of more than {LONGEST_CELL} bytes", "shorten it", long)
         for name in (*sorted(self.schema.declared), *sorted(self.schema.roles)):
-            if name not in columns and name != self.schema.label:
+            if self._labelled and name not in columns and name != self.schema.label:
                 raise self._refused("no such column", f"choose from {', '.join(columns)}", name)
         self._find_label(columns)
         self._columns = columns
@@ -227,9 +227,10 @@ class CsvReader:
             for name in (self.schema.label, self.schema.weight)
         )
         kinds = [self._code(name) for name in columns]
-        if label >= 0 and not self._labelled:
-            kinds[label] = IGNORED
-        if weight >= 0:
+        for role in (label, weight):
+            if role >= 0 and not self._labelled:
+                kinds[role] = IGNORED
+        if weight >= 0 and self._labelled:
             kinds[weight] = NUMBER
         self._kinds = np.array(kinds, np.int8)
         self._raw = [name for name, code in zip(columns, kinds, strict=True) if code == RAW]
@@ -240,7 +241,7 @@ class CsvReader:
             heads.copy(),
             offsets[1:].copy(),
             label if self._labelled else -1,
-            weight,
+            weight if self._labelled else -1,
             np.array(raw, np.int64),
         )
 
@@ -274,7 +275,7 @@ class CsvReader:
         refusals: tuple[Refusal, ...] = ()
         if self._raw:
             rows, names, refusals = self._with_raw(data, rows, names, raw)
-        rows, names, hashed = self._encoder.crossed(rows, names)
+        rows, names, hashed = self._encoder.finished(rows, names, self._words(kinds))
         parsed = parsed._replace(
             indptr=rows.indptr, indices=rows.numbers.astype(np.uint32), values=rows.values
         )
@@ -288,6 +289,13 @@ class CsvReader:
         return batch._replace(
             assumed=assumed, found=kinds, hashed=hashed, ids=ids, refusals=batch.refusals + refusals
         )
+
+    def _words(self, found: Kinds) -> dict[str, str]:
+        """The columns, with the words of their kinds: found in this chunk, or known."""
+        known = self.schema.kinds
+        here = {name: FOUND.get(int(k)) for name, k in zip(self._columns, found, strict=True)}
+        kinds = {name: known.get(name) or kind for name, kind in here.items()}
+        return {name: kind.word if kind is not None else "" for name, kind in kinds.items()}
 
     def _with_raw(
         self, data: Bytes, rows: Entries, names: Any, raw: RawCells

@@ -87,7 +87,7 @@ class Skipped:
 
     @property
     def messages(self) -> list[str]:
-        """What the first ten said."""
+        """List what the first ten said."""
         return [str(error) for error in self.errors]
 
     def add(self, error: BadInput) -> None:

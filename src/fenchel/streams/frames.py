@@ -98,7 +98,7 @@ class FrameStream(Stream):
         self._refuse_absent()
         labels = self._labels(frame[schema.label], first_row) if self._labelled else None
         entries, table = self._entries(frame, first_row)
-        entries, table, hashed = self._encoder.crossed(entries, table)
+        entries, table, hashed = self._encoder.finished(entries, table, self._words_of(frame))
         batch = batch_of_names(_parsed(entries), vocabulary_of(table), schema.bits)
         assert batch.vocabulary is not None
         columns, width = self._columns_of(batch.vocabulary)
@@ -108,15 +108,25 @@ class FrameStream(Stream):
             Rows.sparse(*rows, width),
             labels,
             importance=self._importance(frame, first_row),
-            ids=None if schema.id is None else list(map(str, frame[schema.id].to_list())),
+            ids=self._ids(frame),
             first_row=first_row,
         )
+
+    def _words_of(self, frame: Frame) -> dict[str, str]:
+        """The columns that are there, with the words of their kinds."""
+        kinds = self.schema.kinds
+        return {name: kinds[name].word if name in kinds else "" for name in frame.columns}
+
+    def _ids(self, frame: Frame) -> list[str] | None:
+        name = self.schema.id
+        there = name is not None and name in frame.columns
+        return list(map(str, frame[name].to_list())) if there else None
 
     def _refuse_absent(self) -> None:
         """Refuse a frame that lacks a column which was named."""
         schema, there = self.schema, self._raw_columns
         named = [schema.label] if self._labelled else []
-        for name in (*named, schema.weight if self._labelled else None, schema.id):
+        for name in (*named, *((schema.weight, schema.id) if self._labelled else ())):
             if name is not None and name not in there:
                 what = "no column has the name of the label" if name in named else "no such column"
                 remedy = f"choose from {', '.join(there)}"
@@ -140,9 +150,10 @@ class FrameStream(Stream):
         return values
 
     def _importance(self, frame: Frame, first_row: int) -> NDArray[np.float64] | None:
-        if self.schema.weight is None or self.schema.weight not in frame.columns:
+        weight = self.schema.weight
+        if weight is None or not self._labelled:
             return None
-        column = frame[self.schema.weight]
+        column = frame[weight]
         numbers = _numbers(column)
         bad = np.ones(len(frame), np.bool_)
         if numbers is not None:
@@ -176,7 +187,12 @@ class FrameStream(Stream):
             if name in self.schema.roles:
                 continue
             column = frame[name]
-            kind = self.schema.kinds.get(name) or self._recognised(column)
+            kind = self.schema.kinds.get(name)
+            if kind is None and _holds_vectors(column):
+                more, table = self._of_vectors(column, table, met)
+                found = beside(found, more)
+                continue
+            kind = kind or self._recognised(column)
             if kind is not None:
                 more, table = self._of_column(column, kind, table, first_row)
                 found = beside(found, more)
@@ -200,7 +216,8 @@ class FrameStream(Stream):
         numbers = _numbers(column) if kind == Number() else None
         if numbers is not None:
             return self._of_numbers(column.name, *numbers, table, first_row)
-        if column.dtype.is_nested() and kind.word != "words" and kind.word != "ignored":
+        nested = column.dtype.is_nested() or column.dtype == nw.Binary
+        if nested and kind.word not in ("words", "ignored"):
             self._words(column)  # says what to do
         try:
             return column_entries(column.name, kind, column.to_list(), table, self.names)
@@ -208,6 +225,17 @@ class FrameStream(Stream):
             what = f"in the column {column.name}: {bad.error.what}"
             line = first_row + bad.row + 1
             raise BadInput(what, bad.error.remedy, file=self._file, line=line) from None
+
+    def _of_vectors(self, column: Any, table: Any, met: dict[str, Kind]) -> tuple[Entries, Any]:
+        """A column of lists of numbers is as many columns, by place."""
+        cells = column.to_list()
+        found = nothing(len(cells))
+        for k in range(max((len(cell) for cell in cells if cell is not None), default=0)):
+            name = f"{column.name}.{k}"
+            values = [cell[k] if cell is not None and k < len(cell) else None for cell in cells]
+            more, table = column_entries(name, Number(), values, table)
+            found, met[name] = beside(found, more), Number()
+        return found, table
 
     def _of_numbers(
         self,
@@ -235,6 +263,11 @@ def _parsed(entries: Entries) -> Parsed:
     return Parsed(
         entries.indptr, indices, entries.values, empty, empty, whole, pairs, pairs, 0, 0, 0
     )
+
+
+def _holds_vectors(column: Any) -> bool:
+    kind = column.dtype
+    return kind in (nw.List, nw.Array) and kind.inner.is_numeric()
 
 
 def _is_numeric(column: Any) -> bool:

@@ -16,7 +16,7 @@ from fenchel.schema import Schema
 from fenchel.streams.batch import UNKNOWN, Batch, Refusal
 from fenchel.streams.chunks import Bytes
 from fenchel.streams.names import Names
-from fenchel.streams.raw_rows import BadRowError, RawRows
+from fenchel.streams.raw_rows import RawRows, UnreadableRowError
 from fenchel.streams.readers import LineReader
 
 JSON_NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
@@ -66,7 +66,7 @@ def _add_line(rows: RawRows, decode: Any, line: bytes) -> Refusal | None:
     """Add the line's row, or say why not."""
     try:
         rows.add(decode(line))
-    except BadRowError as bad:
+    except UnreadableRowError as bad:
         quoted = b'"' + bad.column.encode() + b'"'
         at = line.find(quoted)
         return Refusal(max(at, 0), str(bad), bad.remedy, bad.value)

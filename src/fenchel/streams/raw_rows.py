@@ -20,7 +20,7 @@ LABELS = ("label", "y")
 NUMBER, TEXT = 1, 2  # kinds of labels, besides UNKNOWN
 
 
-class BadRowError(Exception):
+class UnreadableRowError(Exception):
     """Why a row is refused: the reason, the remedy, the value, and the column."""
 
     def __init__(self, what: str, remedy: Any, value: str | None, column: str) -> None:
@@ -48,11 +48,12 @@ class RawRows:
         self._hashes = schema.bits is not None and bool(schema.crosses)
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """One more row, or ``BadRowError``."""
+        """One more row, or ``UnreadableRowError``."""
         schema = self.schema
         label_column = self._label_column(row)
         label = self._label_of(row, label_column) if self._labelled else None
-        weight = self._weight_of(row) if schema.weight is not None else None
+        weighed = self._labelled and schema.weight is not None
+        weight = self._weight_of(row) if weighed else None
         met: dict[str, Kind] = {}
         for feature in self._features(row, label_column, met):
             self._put(feature)
@@ -80,7 +81,7 @@ class RawRows:
             found = self.schema.entries(row, self._known, met)
         except CannotReadError as bad:
             column = bad.column or next(iter(row), "")
-            raise BadRowError(bad.what, bad.remedy, None, column) from None
+            raise UnreadableRowError(bad.what, bad.remedy, None, column) from None
         for feature in found:
             _refuse_long(feature.name, feature.column)
         return [feature for feature in found if feature.value != 0.0]
@@ -102,21 +103,21 @@ class RawRows:
             number = math.nan
         if not (math.isfinite(number) and number >= 0.0):
             what = "the importance is not a number of 0 or more"
-            raise BadRowError(what, "write one", str(value), column)
+            raise UnreadableRowError(what, "write one", str(value), column)
         return number
 
     def _label_of(self, row: Mapping[str, Any], column: str) -> float:
         label = row.get(column)
         if label is None:
             what = "the label is missing"
-            raise BadRowError(what, f"give each line the key {column!r}", "", column)
+            raise UnreadableRowError(what, f"give each line the key {column!r}", "", column)
         if not isinstance(label, (str, bool, int, float)):
             what = "the label is not a number or a string"
-            raise BadRowError(what, "write one", str(label), column)
+            raise UnreadableRowError(what, "write one", str(label), column)
         kind = TEXT if isinstance(label, str) else NUMBER
         if self.kind not in (UNKNOWN, kind):
             what = "labels of text and labels that are numbers"
-            raise BadRowError(what, "use one kind of label throughout", str(label), column)
+            raise UnreadableRowError(what, "use one kind of label throughout", str(label), column)
         value: float
         if isinstance(label, str):
             value = self._classes.setdefault(label, len(self._classes))
@@ -158,7 +159,7 @@ class RawRows:
 
 def _refuse_long(name: str, column: str) -> None:
     if len(name) > LONGEST_NAME // 4 and len(name.encode()) > LONGEST_NAME:
-        raise BadRowError(*EXPLANATIONS[Mistake.NAME_TOO_LONG], name, column)
+        raise UnreadableRowError(*EXPLANATIONS[Mistake.NAME_TOO_LONG], name, column)
 
 
 def _finite(column: str, value: float) -> float:
@@ -167,4 +168,4 @@ def _finite(column: str, value: float) -> float:
     except OverflowError:
         shown = f"{str(value)[:20]}…"
         remedy = "write one below 1.8e308"
-        raise BadRowError("the number is not finite", remedy, shown, column) from None
+        raise UnreadableRowError("the number is not finite", remedy, shown, column) from None

@@ -124,7 +124,8 @@ class VwReader(LineReader):
         rows = Entries(parsed.indptr, parsed.indices.astype(np.int64), parsed.values)
         hashed = None
         if self.schema.crosses:
-            rows, table, hashed = self._encoder.crossed(rows, table, self._namespaces(table))
+            spaces = dict.fromkeys(self._namespaces(table), "")
+            rows, table, hashed = self._encoder.finished(rows, table, spaces)
             parsed = parsed._replace(
                 indptr=rows.indptr, indices=rows.numbers.astype(np.uint32), values=rows.values
             )

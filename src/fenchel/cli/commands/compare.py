@@ -69,7 +69,7 @@ def compare(
     if json_file != "-":  # standard output is the program's then
         click.echo(results.text(certified))
     if report:
-        results.write_page(report, watched, reading.index_base)
+        results.write_page(report, watched)
 
 
 def _named(

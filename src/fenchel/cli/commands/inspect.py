@@ -9,8 +9,10 @@ import click
 
 from fenchel import models
 from fenchel.models import ModelRefused
+from fenchel.schema import Kind, Schema
 
 LABEL_WIDTH = 12
+SHOWN = 8  # columns of a kind
 
 
 def inspect(model: str, top: int, verify: bool) -> None:
@@ -34,12 +36,44 @@ def _header(path: str, metadata: dict[str, Any]) -> None:
         _fact("", f"{key} = {_readable(value)}")
     _fact("task", f"{metadata.get('task')}{_classes(metadata)}")
     _fact("rounds", f"{metadata.get('rounds', 0):,}")
-    stream = metadata.get("stream") or {}
-    bits = stream.get("bits") if isinstance(stream, dict) else None
+    schema = metadata.get("schema") or metadata.get("stream") or {}  # format 1 calls it stream
+    bits = schema.get("bits") if isinstance(schema, dict) else None
     kind = f"hashed, {bits} bits" if bits else "named" if metadata.get("named") else "numbered"
     _fact("features", f"{metadata.get('columns', 0):,} ({kind})")
     if metadata.get("intercept") is False:
         _fact("intercept", "none")
+    for title, value in _schema(metadata.get("schema")):
+        _fact(title, value)
+
+
+def _schema(told: Any) -> list[tuple[str, str]]:
+    """What the raw columns are: kinds, with the columns of each, roles, crosses."""
+    try:
+        schema = Schema.from_json(told)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return []  # a file of format 1, or one that loading will refuse
+    columns: dict[str, list[str]] = {}
+    for name, kind in schema.kinds.items():
+        if name not in schema.roles:
+            columns.setdefault(_kind(kind), []).append(name)
+    found = [(kind, _some(names)) for kind, names in columns.items()]
+    roles = {"label": schema.label, "weight": schema.weight, "id": schema.id}
+    found += [(role, column) for role, column in roles.items() if column is not None]
+    found += [("cross", " × ".join(cross)) for cross in schema.crosses]
+    lines = [f"{title}: {value}" for title, value in found]
+    return [("columns" if k == 0 else "", line) for k, line in enumerate(lines)]
+
+
+def _kind(kind: Kind) -> str:
+    """The word of a kind, with the options that are not the usual ones."""
+    usual = type(kind)().to_json()
+    other = [f"{k}={v}" for k, v in kind.to_json().items() if usual.get(k) != v and k != "levels"]
+    return f"{kind.word} ({', '.join(other)})" if other else kind.word
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 def _classes(metadata: dict[str, Any]) -> str:

@@ -1,44 +1,43 @@
-"""``fenchel predict``: a model's predictions, one a line."""
+"""``fenchel predict``: a model's predictions, one a line, or beside the rows' identifiers."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import click
+
 from fenchel.cli import models
+from fenchel.cli.column_advice import tell_other_columns
 from fenchel.cli.output import announce_compiling, say
-from fenchel.cli.results import prediction_lines, refuse_wrong_place
+from fenchel.cli.results import prediction_lines, prediction_table, refuse_wrong_place, tell_skipped
 from fenchel.cli.sources import Reading, open_data
 from fenchel.evaluate import predict as margins_of
 from fenchel.models import ModelRefused
 
 
-def _absent(reading: Reading, kinds: dict[str, str]) -> list[str]:
-    """List the columns that the model has learned from and the data, if it has such, lacks."""
-    if not kinds:
-        return []
-    learned = {name for name, kind in reading.kinds.items() if kind != "ignored"}
-    return sorted(learned - kinds.keys() - {reading.label})
-
-
 def predict(model: str, data: str, output: str | None, quiet: bool, **given: Any) -> None:
     """Run the command."""
     refuse_wrong_place("output", output, model, data)
-    loaded = models.load(model)
-    learner = loaded.learner
+    learner = models.load(model)
     if learner.rounds == 0:
         raise ModelRefused(f"{model}: it has learned nothing; train it first")
-    reading = Reading.of(given).like(loaded.reading, data)
-    source = open_data(data, reading, loaded.names, labelled=False)
-    models.refuse_other_columns(model, loaded, source)
-    rows, met = 0, False
-    with prediction_lines(output or "-") as write:
+    reading = Reading.of(given)
+    source = open_data(data, reading, learner, frozen=True)
+    models.refuse_other_columns(model, learner, source)
+    rows, met, with_ids = 0, False, reading.id is not None
+    table = prediction_table if with_ids else prediction_lines
+    with table(output or "-") as write:
         for block in source.stream:
             if not rows:  # a bad file is told alone
                 announce_compiling(quiet)
-            write(learner.decode_many(margins_of(learner, block)))
+            if with_ids and block.ids is None:
+                raise click.UsageError(f"--id: {model} knows of no identifier; name its column.")
+            found = learner.decode_many(margins_of(learner, block))
+            write(zip(block.ids or (), found, strict=True) if with_ids else found)
             rows += len(block)
             met = met or bool((block.indices < learner.columns).any())
+    tell_skipped(source.stream.skipped)
     if rows and not met:
         say(f"{data}: {model} knows none of its features; check that it is the right model")
-    elif absent := _absent(reading, source.stream.kinds):
-        say(f"{data}: there is no column {', '.join(absent)}, which {model} has learned from")
+    else:
+        tell_other_columns(data, model, learner, source.stream)

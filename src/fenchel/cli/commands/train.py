@@ -12,6 +12,7 @@ import click
 
 from fenchel.cli import models
 from fenchel.cli.certify import RunCertificates
+from fenchel.cli.column_advice import tell_kinds, tell_odd_categories
 from fenchel.cli.errors import STOPPED
 from fenchel.cli.holdout import HeldOut
 from fenchel.cli.output import counted, fact, say
@@ -26,8 +27,6 @@ from fenchel.evaluate import Run, learn, whole_queries
 from fenchel.learners import Learner
 from fenchel.rows import Block
 
-SHOWN = 6  # columns of categories, by name
-
 
 def train(data: str, **given: Any) -> None:
     """Run the command."""
@@ -35,10 +34,9 @@ def train(data: str, **given: Any) -> None:
     options = TrainOptions(**given)
     options.check(reading, data)
     if options.resume:
-        model = models.load(options.resume)
-        reading, learner = reading.like(model.reading, data), model.learner
-        source = open_data(data, reading, model.names)
-        models.refuse_other_columns(options.resume, model, source)
+        learner = models.load(options.resume)
+        source = open_data(data, reading, learner)
+        models.refuse_other_columns(options.resume, learner, source)
         _, blocks = begin(source, options.quiet)
     else:
         source = open_data(data, reading)
@@ -50,7 +48,7 @@ def train(data: str, **given: Any) -> None:
         options.check_ranking()
         blocks = whole_queries(with_queries(source.name, blocks))
     blocks = compiling_ahead(blocks, [learner], source.width)
-    training = Training(learner, source, reading, options)
+    training = Training(learner, source, options)
     with training.interruption.in_force():
         try:
             training.learn(blocks)
@@ -63,11 +61,9 @@ def train(data: str, **given: Any) -> None:
 class Training:
     """Leads a learner through one or more passes."""
 
-    def __init__(
-        self, learner: Learner, source: Data, reading: Reading, options: TrainOptions
-    ) -> None:
+    def __init__(self, learner: Learner, source: Data, options: TrainOptions) -> None:
         self.interruption = Interruption()
-        self._learner, self._source, self._reading = learner, source, reading
+        self._learner, self._source = learner, source
         self._options, self._quiet = options, options.quiet
         self._run = Run(learner, source.width)
         self._held = HeldOut(learner, options.passes)
@@ -104,11 +100,9 @@ class Training:
         if self._learner.labels is not None:
             fact("classes", mapping(self._learner, block.labels))
         fact("learner", self._learner.specification)
-        stream = self._source.stream
-        found = [n for n, kind in stream.kinds.items() if kind == "category" and n != stream.label]
-        if found:  # a column of numbers among them is a mistake
-            more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-            fact("categories", ", ".join(found[:SHOWN]) + more)
+        tell_kinds(self._source.stream)
+        if not self._options.resume:
+            tell_odd_categories(self._source.stream, len(block))
 
     def _between_checkpoints(self, block: Block) -> Iterator[Block]:
         """Cut the block where the model is to be saved, or certified."""
@@ -141,7 +135,7 @@ class Training:
 
     def _save(self) -> None:
         assert self._options.save is not None
-        models.save(self._learner, self._options.save, self._source.stream, self._reading)
+        models.save(self._learner, self._options.save, self._source.stream)
 
     def finish(self, stopped: bool = False) -> None:
         """Tell the totals, and write what --save and --json ask for."""

@@ -10,10 +10,10 @@ import numpy as np
 from fenchel.parts.state import Array
 
 
-class Average(NamedTuple):
+class MeanLoss(NamedTuple):
     """So many rounds, their importance and their loss; it never changes, more rounds give another.
 
-    >>> before = Average().plus(np.array([1.0, 0.0]), None)
+    >>> before = MeanLoss().plus(np.array([1.0, 0.0]), None)
     >>> before.rounds, before.mean
     (2, 0.5)
     >>> third, fourth = before.at([3, 4], np.array([0.0, 1.0]), None)
@@ -30,22 +30,22 @@ class Average(NamedTuple):
         """The average loss of a round."""
         return self.total / self.weight if self.weight else 0.0
 
-    def plus(self, losses: Array, importance: Array | None) -> Average:
+    def plus(self, losses: Array, importance: Array | None) -> MeanLoss:
         """Count in some more rounds."""
         with np.errstate(over="ignore"):
             total = losses.sum() if importance is None else (losses * importance).sum()
         weight = len(losses) if importance is None else importance.sum()
-        return Average(
+        return MeanLoss(
             self.rounds + len(losses), self.weight + float(weight), self.total + float(total)
         )
 
-    def since(self, before: Average) -> Average:
+    def since(self, before: MeanLoss) -> MeanLoss:
         """Leave out the rounds before."""
-        return Average(
+        return MeanLoss(
             self.rounds - before.rounds, self.weight - before.weight, self.total - before.total
         )
 
-    def at(self, rounds: Sequence[int], losses: Array, importance: Array | None) -> list[Average]:
+    def at(self, rounds: Sequence[int], losses: Array, importance: Array | None) -> list[MeanLoss]:
         """Tell how it stands after some of the rounds that come next."""
         if not rounds:
             return []
@@ -54,4 +54,4 @@ class Average(NamedTuple):
             totals = self.total + np.cumsum(losses * weights)
         amounts = self.weight + np.cumsum(weights)
         places = [(n, n - self.rounds - 1) for n in rounds]
-        return [Average(n, float(amounts[k]), float(totals[k])) for n, k in places]
+        return [MeanLoss(n, float(amounts[k]), float(totals[k])) for n, k in places]

@@ -12,7 +12,7 @@ from fenchel.schema import Schema
 from fenchel.streams import Names, from_frame
 from fenchel.streams.batch import in_columns
 from fenchel.streams.frames import is_frame
-from fenchel.streams.raw_rows import BadRowError, RawRows
+from fenchel.streams.raw_rows import RawRows, UnreadableRowError
 
 
 def is_raw(X: Any) -> bool:
@@ -39,7 +39,7 @@ def _of_dicts(
     for at, row in enumerate(X):
         try:
             rows.add(row)
-        except BadRowError as bad:
+        except UnreadableRowError as bad:
             shown = "" if bad.value is None else f" ({bad.value!r:.60})"
             raise ValueError(
                 f"X[{at}][{bad.column!r}]: {bad}{shown}; {bad.remedy} (nothing was learned)"

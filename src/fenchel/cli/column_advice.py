@@ -1,0 +1,72 @@
+"""What users are told of the columns of their data."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from fenchel.cli.output import fact, say
+from fenchel.learners import Learner
+from fenchel.streams import Stream
+
+SHOWN = 6  # columns, by name
+KINDS = {"category": "categories", "text": "texts", "words": "words", "date": "dates"}
+ENOUGH = 50  # rows, to judge by
+MOSTLY = 0.9  # of the rows have a level of their own: no category
+A_SENTENCE = 3  # words
+
+
+def tell_kinds(stream: Stream) -> None:
+    """Tell which columns are not numbers: a column of numbers among them is a mistake."""
+    schema = stream.schema
+    by_kind: dict[str, list[str]] = defaultdict(list)
+    for name in schema.learned_columns:
+        by_kind[schema.kinds[name].word].append(name)
+    for word, title in KINDS.items():
+        if by_kind[word]:
+            fact(title, _list(by_kind[word]))
+    if schema.crosses:
+        fact("crosses", "; ".join(" × ".join(cross) for cross in schema.crosses))
+
+
+def tell_odd_categories(stream: Stream, rows: int) -> None:
+    """Advise on categories of which nearly every row has another level, after the first rows."""
+    names, schema = stream.names, stream.schema
+    if names is None or names.bits is not None or rows < ENOUGH:
+        return
+    guessed = {n for n in schema.learned_columns if schema.kinds[n].word == "category"}
+    guessed -= schema.declared
+    levels: dict[str, list[str]] = defaultdict(list)
+    for name in names if guessed else ():
+        column, _, level = name.partition("=")
+        levels[column].append(level)
+    for column in sorted(guessed):
+        found = levels[column]
+        if len(found) <= MOSTLY * rows:
+            continue
+        sentences = sum(len(level.split()) >= A_SENTENCE for level in found)
+        what = f"{column} has {len(found):,} different values in {rows:,} rows"
+        if 2 * sentences > len(found):
+            say(f"{what} of several words: --text {column} learns from the words")
+        else:
+            say(f"{what}: if it names the rows, --ignore {column} leaves it out")
+
+
+def tell_other_columns(data: str, model: str, learner: Learner, stream: Stream) -> None:
+    """Tell which columns the model has learned from and the data lacks, and which it does not know."""
+    given = set(stream.raw_columns)
+    if not given:
+        return
+    schema, names = learner.schema, learner.names
+    if absent := sorted(set(schema.learned_columns) - given):
+        say(f"{data}: there is no column {_list(absent)}, which {model} has learned from")
+    known = schema.kinds.keys() | schema.roles | {stream.schema.label, stream.schema.id}
+    new = [n for n in stream.raw_columns if n not in known and (names is None or n not in names)]
+    if new:
+        say(f"{data}: the column {_list(new)} is not known to {model}, and not used")
+
+
+def _list(names: Iterable[str]) -> str:
+    names = list(names)
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

@@ -1,0 +1,92 @@
+"""The definition of features: kinds, missing values, crosses, and what a schema refuses."""
+
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fenchel import Schema
+from fenchel.schema import CannotReadError, Category, Number, Text, WordList
+
+
+@pytest.mark.parametrize("value", [7, 7.0, "7", " 7 ", np.int64(7), np.float32(7.0)])
+def test_a_level_is_its_text_however_it_is_written(value: Any) -> None:
+    assert Schema(categorical=["hr"]).features({"hr": value}) == {"hr=7": 1.0}
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), "", "NA", "?", pd.NA, pd.NaT])
+def test_missing_values_give_nothing(value: Any) -> None:
+    assert Schema().features({"a": value, "b": 2}) == {"b": 2.0}
+
+
+def test_missing_values_may_mean_something() -> None:
+    schema = Schema({"a": Number(missing="indicator"), "b": Number(missing=3.0)})
+    assert schema.features({"a": None}) == {"a=?": 1.0, "b": 3.0}
+    assert schema.features({}) == {"a=?": 1.0, "b": 3.0}
+    assert schema.features({"a": 1.0, "b": "2"}) == {"a": 1.0, "b": 2.0}
+
+
+def test_numbers_of_any_form() -> None:
+    schema = Schema({"a": "number"})
+    for value in (True, "true", 1, "1.0", np.bool_(True)):
+        assert schema.features({"a": value}) == {"a": 1.0}
+    for wrong in ("1_000", "one", "1,5", [1], 1j):
+        with pytest.raises(CannotReadError, match="'a'"):
+            schema.features({"a": wrong})
+
+
+def test_texts_words_and_lists() -> None:
+    schema = Schema({"t": Text(words=(1, 2)), "w": WordList(), "l": WordList(separator="|")})
+    found = schema.features({"t": "Big RED big", "w": ["a", "b", "a"], "l": "x|y"})
+    assert found == {
+        "t=big": 2.0, "t=red": 1.0, "t=big red": 1.0, "t=red big": 1.0,
+        "w=a": 2.0, "w=b": 1.0, "l=x": 1.0, "l=y": 1.0,
+    }  # fmt: skip
+
+
+def test_objects_inside_objects_and_lists_of_numbers() -> None:
+    found = Schema().features({"car": {"doors": 5, "owner": {"name": "Ann"}}, "v": [0.5, 2]})
+    assert found == {"car.doors": 5.0, "car.owner.name=Ann": 1.0, "v.0": 0.5, "v.1": 2.0}
+
+
+def test_dates_of_any_form_agree() -> None:
+    schema = Schema(date=["d"])
+    moment = datetime(2024, 2, 29, 13, 30)
+    forms = [moment, moment.isoformat(), "2024-02-29 13:30", pd.Timestamp(moment)]
+    found = [schema.features({"d": form}) for form in forms]
+    assert all(each == found[0] for each in found)
+    assert found[0]["d.hour=13"] == found[0]["d.weekday=Thu"] == 1.0
+
+
+def test_unseen_levels_share_a_feature_where_levels_are_limited() -> None:
+    schema = Schema({"c": Category(levels=("red", "blue"))})
+    assert schema.features({"c": "red"}) == {"c=red": 1.0}
+    assert schema.features({"c": "mauve"}) == {"c=other": 1.0}
+
+
+def test_a_schema_is_kept_whole() -> None:
+    schema = Schema(
+        {"t": Text(letters=(2, 4), lower=False), "n": Number(missing=1.5)},
+        cross=["t,n", "*,*"], label="y", weight="w", id="k", bits=12, header=False, index_base=0,
+    )  # fmt: skip
+    schema.recognise("found", Category())
+    again = Schema.from_json(schema.to_json())
+    assert again == schema
+    assert again.declared == schema.declared
+    assert "found" not in schema.declared_only().kinds
+
+
+def test_what_contradicts_itself_is_refused() -> None:
+    with pytest.raises(ValueError, match="'a' is declared category and text: choose one"):
+        Schema(categorical=["a"], text=["a"])
+    with pytest.raises(ValueError, match=r"give a list of names, \['ab'\]"):
+        Schema(text="ab")
+    with pytest.raises(ValueError, match="choose one of number"):
+        Schema({"a": "float"})
+    known = Schema({"a": "number"})
+    with pytest.raises(ValueError, match="is known as number, not text"):
+        known.extended(Schema(text=["a"]))
+    with pytest.raises(ValueError, match="'a' is learned from: it cannot be the id"):
+        known.extended(Schema(id="a"))
