@@ -108,7 +108,7 @@ def test_an_id_waits_once_and_a_refused_label_leaves_it_waiting():
     learner.ask([[1.0]], id="a")
     with pytest.raises(ValueError, match="id='a' waits"):
         learner.ask([[1.0]], id="a")
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="finite"):
         learner.answer("a", float("nan"))
     learner.answer("a", 1.0)
     assert learner.rounds == 1

@@ -35,6 +35,11 @@ def main() -> None:
 @click.option("--predictions", metavar="FILE", help="Each prediction, made before its label.")
 @click.option("--checkpoint-every", type=click.IntRange(1), metavar="N",
               help="Save after every N rounds too.")  # fmt: skip
+@options.horizon
+@click.option("--half-life", type=click.FloatRange(1.0), metavar="N",
+              help="Rounds after which a row counts half, for learners that forget.")  # fmt: skip
+@click.option("--progress-every", type=click.IntRange(1), metavar="N",
+              help="Show progress every N rounds. [default: when they have doubled]")  # fmt: skip
 @options.certify
 @options.json_file
 @options.learning

@@ -40,6 +40,12 @@ certify = click.option(
     help="Measure both sides of the theorems that cover the run; reads the data a second time. "
     "Shown with --quiet too, unless --json has them.",
 )
+horizon = click.option(
+    "--horizon",
+    metavar="H",
+    help="Score each prediction as if its label came H rounds later; rest: as a model frozen on "
+    "the rows ahead. [default: 0]",
+)
 quiet = click.option("--quiet", is_flag=True, help="Say nothing but results and errors.")
 
 learning = _together(

@@ -9,6 +9,7 @@ import click
 from numpy.typing import NDArray
 
 from fenchel.cli.build import Builder, tasks_of
+from fenchel.cli.moving import horizon_of, with_half_life
 from fenchel.cli.results import refuse_wrong_place
 from fenchel.cli.sources import Reading
 from fenchel.cli.tasks import guess_task
@@ -31,13 +32,15 @@ class TrainOptions:
     no_intercept: bool
     quiet: bool
     certify: bool = False
+    horizon: str | None = None
+    half_life: float | None = None
+    progress_every: int | None = None
 
     @property
     def specification(self) -> str:
         """The learner named, or the one taken where none is."""
-        if self.learner is not None:
-            return self.learner
-        return "arow" if self.task == "ranking" else "auto"
+        named = self.learner or ("arow" if self.task == "ranking" else "auto")
+        return with_half_life(named, self.half_life, self.learner is not None)
 
     def build_early(self) -> Learner:
         """Build the learner before any data is read, for the task named or the first it can do."""
@@ -58,6 +61,11 @@ class TrainOptions:
 
     def check(self, reading: Reading, data: str) -> None:
         """Refuse options that contradict each other, before any work is done."""
+        horizon = horizon_of(self.horizon)
+        if horizon not in (0, "rest") and (
+            self.certify or self.passes > 1 or self.checkpoint_every
+        ):
+            raise click.UsageError("--horizon H takes one pass, without --certify and checkpoints.")
         chosen = self.learner or self.loss or self.no_intercept or self.task
         if self.resume and (chosen or reading.bits):
             raise click.UsageError("--resume goes on with the learner and its options as saved.")

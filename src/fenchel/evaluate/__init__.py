@@ -5,6 +5,7 @@ from fenchel.evaluate.certified_runs import Certified, best_certificates
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.contest import Comparison, Contest, compare
 from fenchel.evaluate.default_learners import learners_for
+from fenchel.evaluate.late_run import LateRun
 from fenchel.evaluate.measures import Outcome, outcome
 from fenchel.evaluate.progressive import Run, Score, progressive
 from fenchel.evaluate.queries import whole_queries
@@ -15,6 +16,7 @@ __all__ = [
     "Certified",
     "Comparison",
     "Contest",
+    "LateRun",
     "Outcome",
     "Run",
     "Score",

@@ -10,6 +10,7 @@ import numpy as np
 from fenchel.evaluate.block_cutting import learn
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
+from fenchel.evaluate.late_run import LateRun
 from fenchel.evaluate.progressive import Run, Score
 from fenchel.evaluate.significance import Pairs, Verdict
 from fenchel.learners import Learner
@@ -42,17 +43,25 @@ class Comparison(NamedTuple):
 class Contest:
     """Leads learners of one task through the same stream.
 
+    ``horizon`` is the use they are ranked for: labels that come so many rounds late, or ``rest``, a
+    model frozen on the rows ahead.
+
     A learner that keeps a full matrix is withdrawn once the stream has more than ``most_full``
     columns: the others should not have to wait for it.
     """
 
     def __init__(
-        self, learners: Mapping[str, Learner], width: int = 0, most_full: int | None = None
+        self,
+        learners: Mapping[str, Learner],
+        width: int = 0,
+        most_full: int | None = None,
+        horizon: int | str = 0,
     ) -> None:
         tasks = {learner.task for learner in learners.values()}
         if len(tasks) != 1:
             raise ValueError(f"learners of {tasks or 'nothing'}: give learners of one task")
-        self.runs = {name: Run(learner, width) for name, learner in learners.items()}
+        self.runs = {name: run_of(learner, width, horizon) for name, learner in learners.items()}
+        self._horizon = horizon
         self.withdrawn: list[str] = []
         self._pairs = Pairs(len(self.runs), regression=tasks == {"regression"})
         self._width, self._most_full = width, most_full
@@ -85,7 +94,7 @@ class Contest:
     def result(self) -> Comparison:
         """Tell how they stand."""
         runs = {n: run for n, run in self.runs.items() if n not in self.withdrawn}
-        names = sorted(runs, key=lambda name: runs[name].score.loss)
+        names = sorted(runs, key=lambda name: self._loss(runs[name]))
         place = {name: k for k, name in enumerate(self.runs)}
         return Comparison(
             [_entrant(name, runs[name]) for name in names],
@@ -93,6 +102,18 @@ class Contest:
             runs[names[0]].constant,
             runs[names[0]].score.rounds,
         )
+
+    def _loss(self, run: Run) -> float:
+        """The loss that learners are ranked by, that of the use asked for."""
+        frozen = None if self._horizon != "rest" else run.frozen_loss
+        return run.score.loss if frozen is None else frozen
+
+
+def run_of(learner: Learner, width: int, horizon: int | str) -> Run:
+    """Return a run whose labels come so many rounds late; ``rest`` measures frozen use too."""
+    if horizon == "rest":
+        return Run(learner, width, watched=True)
+    return LateRun(learner, width, horizon=int(horizon)) if horizon else Run(learner, width)
 
 
 def _entrant(name: str, run: Run) -> Entrant:

@@ -15,6 +15,7 @@ from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
 from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.measures import Flags, Outcome, outcome
+from fenchel.evaluate.previous import PreviousLabel
 from fenchel.evaluate.queries import targets_of_queries, whole_queries
 from fenchel.evaluate.watch import Watch
 from fenchel.learners import Learner
@@ -75,12 +76,15 @@ class Step(NamedTuple):
 class Run:
     """Leads a learner through a stream; keeps its score, and the loss along the way."""
 
-    def __init__(self, learner: Learner, width: int = 0, *, watched: bool = False) -> None:
+    def __init__(
+        self, learner: Learner, width: int = 0, *, watched: bool = False, lag: int = 1
+    ) -> None:
         self.learner = learner
         self.watch = Watch(learner) if watched else None
         self.score = Score()
         self.curve = Curve()
         self.constant = BestConstant(regression=learner.task == "regression")
+        self.previous = PreviousLabel(learner.task == "regression", lag)
         self._width = width
 
     def learn(self, block: Block) -> Step:
@@ -101,10 +105,27 @@ class Run:
         self.score.seconds += time.perf_counter() - began
         self.score.count_updates(updates, self.learner.updates)
         scored = outcome(self.learner, margins, targets, known)
+        return self._counted(block, margins, targets, scored, before)
+
+    @property
+    def frozen_loss(self) -> float | None:
+        """The loss of the model frozen on rows ahead; None where it is not watched, or not known."""
+        meter = None if self.watch is None else self.watch.frozen
+        measured = None if meter is None else meter.measured
+        return measured.mean if measured is not None and measured.rounds else None
+
+    def finish(self) -> None:
+        """Learn from what still waits for its turn: nothing, unless labels come late."""
+
+    def _counted(
+        self, block: Block, margins: Array, targets: Array, scored: Outcome, before: MeanLoss
+    ) -> Step:
+        """Count a block in."""
         self.score.add(scored, block.importance)
         self.curve.see(before, scored.losses, block.importance)
         if targets.ndim == 1:  # no constant orders the rows of a query
             self.constant.see(targets, block.importance)
+            self.previous.see(targets, block.importance)
         return Step(margins, scored, before, targets)
 
 

@@ -175,7 +175,11 @@ def _id(text: str) -> Hashable:
 
 def ask(learner: Any, x: Any, id: Any) -> Ticket:
     """Predict one row, and keep it."""
-    rows = _row(learner, x)
+    return ask_row(learner, _row(learner, x).compact(), id)
+
+
+def ask_row(learner: Any, rows: Rows, id: Any) -> Ticket:
+    """Predict one sound row, and keep it."""
     learner.engine.take_up(rows.width)
     margins, memo = learner.engine.ask(rows)
     known = learner.tickets.issue(id, rows, memo)

@@ -15,6 +15,7 @@ from fenchel.cli.certify import RunCertificates
 from fenchel.cli.column_advice import tell_kinds, tell_odd_categories
 from fenchel.cli.errors import STOPPED
 from fenchel.cli.holdout import HeldOut
+from fenchel.cli.moving import horizon_of, moving_figures, tell_moving
 from fenchel.cli.output import counted, fact, say
 from fenchel.cli.process import compiling_ahead
 from fenchel.cli.progress import ProgressTable, rate_line
@@ -24,6 +25,7 @@ from fenchel.cli.sources import Data, Reading, begin, open_data
 from fenchel.cli.tasks import LabelCheck, labels_of, mapping, with_queries
 from fenchel.cli.train_options import TrainOptions
 from fenchel.evaluate import Run, learn, whole_queries
+from fenchel.evaluate.contest import run_of
 from fenchel.learners import Learner
 from fenchel.rows import Block
 
@@ -65,12 +67,18 @@ class Training:
         self.interruption = Interruption()
         self._learner, self._source = learner, source
         self._options, self._quiet = options, options.quiet
-        self._run = Run(learner, source.width)
+        self._horizon = horizon_of(options.horizon)
+        late = self._horizon not in (0, "rest")
+        self._run = (
+            run_of(learner, source.width, self._horizon)
+            if late
+            else Run(learner, source.width, watched=True)
+        )
         self._held = HeldOut(learner, options.passes)
         self._labels = LabelCheck(source.name, learner)
         self._certificates = RunCertificates(learner, source) if options.certify else None
         now = self._certificates.now if self._certificates is not None else None
-        self._table = ProgressTable(learner, now)
+        self._table = ProgressTable(learner, now, options.progress_every)
         self._write: Any = None  # predictions, if they are asked for
         self._seen = 0
         self._began = time.perf_counter()
@@ -139,10 +147,12 @@ class Training:
 
     def finish(self, stopped: bool = False) -> None:
         """Tell the totals, and write what --save and --json ask for."""
+        self._run.finish()
         seconds = time.perf_counter() - self._began
         if not self._quiet:
             say()
             tell_score(self._run, self._source.stream, seconds)
+            tell_moving(self._run, self._horizon)
             tell_skipped(self._source.stream.skipped)
         if self._options.save:
             self._save()
@@ -159,4 +169,7 @@ class Training:
         if options.json_file:
             self._run.score.seconds = seconds
             found = figures(self._source.name, {name: self._run}, self._held.score, promised)
+            moving = moving_figures(self._run, self._horizon)
+            found |= moving
+            found["learners"][0] |= {key: moving[key] for key in ("next_round", "frozen")}
             write_json(options.json_file, found)
