@@ -83,6 +83,7 @@ def predict(**given: Any) -> None:
 
 @main.command(short_help="Run learners side by side, and recommend one.")
 @click.argument("data", default="breast_cancer")
+@options.horizon
 @options.many_learners
 @options.certify
 @click.option("--report", metavar="FILE", help="A page with pictures, as one HTML file.")

@@ -9,6 +9,7 @@ from fenchel.certificates import Certificate
 from fenchel.certificates.tables import text_table
 from fenchel.cli.advice import advice
 from fenchel.cli.certify import as_json, certificate_lines
+from fenchel.cli.moving import frozen_lines, previous_lines
 from fenchel.cli.output import counted, number, seconds, size
 from fenchel.cli.results import blame, figures, write_json
 from fenchel.cli.sources import Data, column_name
@@ -45,7 +46,8 @@ class CompareResults:
             lines += [f"classes: {mapping(learner)}", "", *_of_classes(self.result)]
         if certified is not None:
             lines += ["", *certificate_lines(certified)]
-        lines += ["", f"best constant: {self._constant(', ')}", "", self._advice()]
+        lines += ["", f"best constant: {self._constant(', ')}", *previous_lines(self._best)]
+        lines += [*frozen_lines(self.runs), "", self._advice()]
         return "\n".join(lines)
 
     def write_page(self, file: str, watched: StreamStats) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -50,7 +51,7 @@ def tell_moving(run: Run, horizon: int | str) -> None:
     if watch is None:
         return
     if watch.recent is not None:
-        fact(f"last {RECENT:,} rounds", number(watch.recent))
+        fact("recent loss", f"{number(watch.recent)} (the last {RECENT:,} rounds)")
     if frozen is not None:
         fact("frozen", f"{number(frozen)} (saved and used on the rows ahead, without learning)")
         if horizon == 0 and frozen > MUCH * loss > 0.0:
@@ -82,3 +83,24 @@ def moving_figures(run: Run, horizon: int | str) -> dict[str, Any]:
             for change, moved in zip(watch.found, watch.moved, strict=True)
         ]
     return found
+
+
+# ── side by side ────────────────────────────────────────────────────────────────────────────────
+
+
+def previous_lines(run: Run) -> list[str]:
+    """Tell what repeating the last label known would lose."""
+    loss = run.previous.loss
+    return [] if loss is None else [f"previous label: loss {number(loss)}"]
+
+
+def frozen_lines(runs: Mapping[str, Run]) -> list[str]:
+    """Tell each learner's loss when frozen, best first, where that was asked for."""
+    known = {name: run.frozen_loss for name, run in runs.items()}
+    found = {name: loss for name, loss in known.items() if loss is not None}
+    if not found:
+        return []
+    best = sorted(found, key=found.__getitem__)
+    return ["", "frozen on the rows ahead, best first:"] + [
+        f"  {number(found[name])}  {name}" for name in best
+    ]

@@ -10,6 +10,7 @@ import click
 from fenchel.cli.build import Builder
 from fenchel.cli.certify import Kept
 from fenchel.cli.compare_results import Best, CompareResults
+from fenchel.cli.moving import horizon_of
 from fenchel.cli.output import number, say
 from fenchel.cli.process import compiling_ahead
 from fenchel.cli.progress import rate_line
@@ -35,11 +36,14 @@ def compare(
     quiet: bool,
     certify: bool,
     report: str | None,
+    horizon: str | None = None,
     **given: Any,
 ) -> None:
     """Run the command."""
     if task == "ranking":
         raise click.UsageError("compare is for classes and numbers; train one ranker at a time.")
+    if certify and horizon_of(horizon) != 0:
+        raise click.UsageError("--certify is for labels that come at once: leave --horizon out.")
     refuse_wrong_place("json", json_file, data)
     refuse_wrong_place("report", report, data)
     reading = Reading.of(given)
@@ -50,7 +54,8 @@ def compare(
     task = task or guess_task(labels_of(source.name, first))
     columns = max(source.width, first.rows.used_columns)
     learners = _of_task(learners or _suitable(task, columns, builder), task, builder)
-    contest = Contest(learners, source.width, None if specifications else MOST_FULL)
+    limit = None if specifications else MOST_FULL
+    contest = Contest(learners, source.width, limit, horizon_of(horizon))
     blocks = compiling_ahead(blocks, list(learners.values()), source.width)
     kept, watched = Kept(source), StreamStats()
     if report:
