@@ -162,7 +162,7 @@ SECTIONS = {
     "frozen": ["stream", "auto along the first 80 %", "its next-round shares, frozen", "auto frozen",
                "best expert frozen", "LogisticRegression or Ridge", "÷ best expert", "÷ batch"],
     "along": ["stream", "auto", "without forgetting", "ratio", "best of River (linear, ADWIN)"],
-    "alarms": ["loss before", "after", "false alarms in 2,000 rounds", "stated", "changes seen", "median delay"],
+    "alarms": ["loss before", "after", "false alarms, 2,000 rounds", "stated", "seen", "median delay"],
 }  # fmt: skip
 
 

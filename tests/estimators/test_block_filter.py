@@ -15,7 +15,9 @@ def test_an_output_is_the_convolution_with_the_filter_before_its_block():
     filter = BlockFilter(taps=64)
     filter.run(FAR[:2048], NEAR[:2048])
     known = np.convolve(FAR[:2112], filter.coef_)[2048:2112]
-    np.testing.assert_allclose(filter.run(FAR[2048:2112], NEAR[2048:2112]).output, known, atol=1e-10)
+    np.testing.assert_allclose(
+        filter.run(FAR[2048:2112], NEAR[2048:2112]).output, known, atol=1e-10
+    )
 
 
 def test_pieces_of_whole_blocks_change_no_bit():

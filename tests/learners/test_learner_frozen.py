@@ -28,7 +28,9 @@ def test_candidates_are_charged_as_in_numpy(task):
     X, weights = rng.standard_normal((50, 3)), rng.standard_normal((4, 5, 3 if task == 2 else 1))
     y = rng.integers(0, 3, 50) * 1.0 if task == 2 else rng.choice([-1.0, 1.0], 50)
     margins = np.einsum("tj,jkc->tkc", np.column_stack([np.ones(50), X]), weights)
-    wrong = margins.argmax(2) != y[:, None] if task == 2 else (margins[..., 0] > 0) != (y > 0)[:, None]
+    wrong = (
+        margins.argmax(2) != y[:, None] if task == 2 else (margins[..., 0] > 0) != (y > 0)[:, None]
+    )
     known = 0.5 * (np.clip(margins[..., 0], -1, 1) - y[:, None]) ** 2 if task == 0 else wrong
     sums = np.zeros((4, 5))
     given = validate.as_rows(X).view, y, np.ones(1), 1.0, task, np.array([-1.0, 1.0])
@@ -37,10 +39,10 @@ def test_candidates_are_charged_as_in_numpy(task):
 
 
 def test_blocks_files_and_copies_make_no_difference(tmp_path):
-    X, y = follower(400)
+    X, y = follower(420)
     whole, single = learners.auto(), learners.auto()
     whole.learn_many(X, y)
-    for t in range(0, 400, 7):
+    for t in range(0, 420, 7):
         single.learn_many(X[t : t + 7], y[t : t + 7])
     whole.save(tmp_path / "m")
     loaded = Learner.load(tmp_path / "m")
