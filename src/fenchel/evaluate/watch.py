@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -26,8 +26,9 @@ class Watch:
         self.frozen = FrozenMeter(learner) if learner.task != "ranking" else None
         self.changes = ChangePoints(RATE, bounded=learner.task != "regression")
         self.moved: list[list[str]] = []  # by change, the features whose weights moved most
+        self.name: Callable[[int], str] = self._own_name  # of a column
         self._latest = np.zeros(0)
-        self._weights: dict[Any, float] = {}
+        self._weights: dict[int, float] = {}
 
     @property
     def recent(self) -> float | None:
@@ -58,7 +59,12 @@ class Watch:
         if not self._weights or len(self.changes.found) > known:
             self._weights = self._sizes(block)
 
-    def _sizes(self, block: Block) -> dict[Any, float]:
+    def _own_name(self, column: int) -> str:
+        names = self.learner.names
+        known = {} if names is None else {c: n for n, c in names.first_columns().items()}
+        return known.get(column, f"column {column}")
+
+    def _sizes(self, block: Block) -> dict[int, float]:
         """Each feature's weight times its mean size in the block: what it adds to a margin."""
         weights = self.learner.all_weights()[1:]
         single = weights if weights.ndim == 1 else np.linalg.norm(weights, axis=1)
@@ -67,16 +73,12 @@ class Watch:
         known = rows.indices < len(single)
         np.add.at(size, rows.indices[known], np.abs(rows.values[known]))
         told = single * size / max(len(block), 1)
-        names = self.learner.names
-        columns = {} if names is None else {c: n for n, c in names.first_columns().items()}
-        return {
-            columns.get(c, f"column {c}"): float(told[c]) for c in np.flatnonzero(size).tolist()
-        }
+        return {c: float(told[c]) for c in np.flatnonzero(size).tolist()}
 
     def _moved(self, block: Block) -> list[str]:
         now = self._sizes(block)
-        by = {name: abs(now[name] - self._weights.get(name, 0.0)) for name in now}
-        return [str(name) for name in sorted(by, key=by.__getitem__, reverse=True)[:MOVED]]
+        by = {column: abs(now[column] - self._weights.get(column, 0.0)) for column in now}
+        return [self.name(c) for c in sorted(by, key=by.__getitem__, reverse=True)[:MOVED]]
 
     @property
     def found(self) -> list[Change]:

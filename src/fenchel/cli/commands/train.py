@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import click
@@ -21,7 +22,7 @@ from fenchel.cli.process import compiling_ahead
 from fenchel.cli.progress import ProgressTable, rate_line
 from fenchel.cli.results import figures, prediction_lines, tell_score, tell_skipped, write_json
 from fenchel.cli.signals import Interruption
-from fenchel.cli.sources import Data, Reading, begin, open_data
+from fenchel.cli.sources import Data, Reading, begin, column_name, open_data
 from fenchel.cli.tasks import LabelCheck, labels_of, mapping, with_queries
 from fenchel.cli.train_options import TrainOptions
 from fenchel.evaluate import Run, learn, whole_queries
@@ -74,6 +75,9 @@ class Training:
             if late
             else Run(learner, source.width, watched=True)
         )
+        if self._run.watch is not None:
+            stream = source.stream
+            self._run.watch.name = partial(column_name, stream.names, stream.schema.index_base)
         self._held = HeldOut(learner, options.passes)
         self._labels = LabelCheck(source.name, learner)
         self._certificates = RunCertificates(learner, source) if options.certify else None
