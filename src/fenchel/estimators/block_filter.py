@@ -10,6 +10,10 @@ from fenchel.estimators.filter import Filtered, signals
 from fenchel.parts.state import Array
 
 
+# Of the mean power: a frequency that is hardly there takes no long steps.
+FLOOR = 0.01
+
+
 class BlockFilter(BaseEstimator):  # type: ignore[misc]
     """LMS over blocks of as many samples as the filter has taps, each frequency with its own step.
 
@@ -18,8 +22,8 @@ class BlockFilter(BaseEstimator):  # type: ignore[misc]
     reference there, a running mean; the gradient is cut to the taps (the constrained form). The error
     of a block is learned from before the next block, not before the next sample.
 
-    A step cannot amplify: where the errors of a block have more energy than its primary signal, the
-    filter would have been better silent, and its weights shrink by the ratio of the two energies.
+    It does not amplify for long: the output is the filter's times a gain in [0, 1], the one that would
+    have left least over the blocks before; a filter that makes things worse is turned down to silence.
 
     Parameters
     ----------
@@ -46,6 +50,7 @@ class BlockFilter(BaseEstimator):  # type: ignore[misc]
     samples_: int
     _weights: NDArray[np.complex128]  # of the 2·taps frequencies
     _power: Array
+    _gain: Array  # running means of ⟨output, primary⟩ and of ‖output‖²
     _before: Array  # the last ``taps`` samples of the reference
 
     def __init__(self, taps: int = 512, *, mu: float = 0.5, memory: float = 10.0) -> None:
@@ -64,6 +69,7 @@ class BlockFilter(BaseEstimator):  # type: ignore[misc]
         self._weights = np.zeros(self.taps + 1, complex)
         self._power = np.zeros(self.taps + 1)
         self._before = np.zeros(self.taps)
+        self._gain = np.zeros(2)
         self.samples_ = 0
         return self
 
@@ -93,22 +99,24 @@ class BlockFilter(BaseEstimator):  # type: ignore[misc]
         heard = np.concatenate([self._before, far, np.zeros(taps - count)])
         spectrum = np.fft.rfft(heard)
         output: Array = np.fft.irfft(spectrum * self._weights, 2 * taps)[taps : taps + count]
+        gain = self._gain[0] / self._gain[1] if self._gain[1] > 0.0 else 1.0
+        gain = min(max(gain, 0.0), 1.0)
         if count == taps:
-            self._learn(spectrum, near - output, near)
+            self._learn(spectrum, near - output)
+            now = np.array([output @ near, output @ output])
+            self._gain = self._gain + (now - self._gain) / self.memory
             self._before = far.copy()
         else:
             self._before = heard[count : count + taps].copy()
-        return output
+        return gain * output
 
-    def _learn(self, spectrum: NDArray[np.complex128], error: Array, near: Array) -> None:
+    def _learn(self, spectrum: NDArray[np.complex128], error: Array) -> None:
         """W ← W + μ·F·[first taps of F⁻¹(X̄·E/P)], P the mean power of each frequency."""
         taps, power = self.taps, np.abs(spectrum) ** 2
         first = not self._power.any()
         self._power = power if first else self._power + (power - self._power) / self.memory
-        level = np.maximum(np.maximum(self._power, power), 1e-12 * self._power.max() + 1e-300)
+        level = np.maximum(self._power, power)
+        level = level + FLOOR * level.mean() + 1e-300
         errors = np.fft.rfft(np.concatenate([np.zeros(taps), error]))
         step = np.fft.irfft(np.conj(spectrum) * errors / level, 2 * taps)[:taps]
-        before, after = float(near @ near), float(error @ error)
-        if after > before:  # louder than nothing: what was learned does not hold here
-            self._weights = self._weights * (before / after)
         self._weights = self._weights + self.mu * np.fft.rfft(step, 2 * taps)
