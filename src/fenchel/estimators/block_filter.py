@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator
 from fenchel.estimators.filter import Filtered, signals
 from fenchel.parts.state import Array
 
-
 # Of the mean power: a frequency that is hardly there takes no long steps.
 FLOOR = 0.01
 
