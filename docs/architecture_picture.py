@@ -16,10 +16,11 @@ DASHES = {ROWS: "", SUMS: "6 3", STATE: "2 2.5"}
 PLAIN, COMPILED = "#fff", "#eaf3fa"
 TITLE = "The rooms of fenchel and what flows between them"
 ABOUT = (
-    "A file comes through cli and streams, a dict straight, an array through estimators: all become "
-    "blocks of rows. evaluate predicts, scores and learns them by learners, whose engine hands them to "
-    "the compiled loops. These ask losses, regularizers and rules by verbs. State goes to models, the "
-    "sums of a run to certificates, and certificates to report. parts, _numba and mirror.py lie below."
+    "A file comes through cli and streams, which ask schema what its columns are, a dict through "
+    "schema, an array through estimators: all become blocks of rows. evaluate predicts, scores and "
+    "learns them by learners, whose engine hands them to the compiled loops. These ask losses, "
+    "regularizers and rules by verbs. State goes to models, the sums of a run to certificates, and "
+    "certificates to report. parts, _numba and mirror.py lie below."
 )
 
 
@@ -50,6 +51,7 @@ ROOMS = (
     Box("cli", 8, 52, 108, 42, ("commands, options",)),
     Box("estimators", 244, 52, 108, 42, ("scikit-learn, River",)),
     Box("streams", 8, 114, 108, 42, ("readers, by format",), COMPILED),
+    Box("schema", 126, 114, 108, 42, ("columns to features",)),
     Box("rows", 8, 178, 344, 40, ("blocks of rows, sparse or dense",)),
     Box("evaluate", 8, 240, 108, 42, ("predict, score, learn",)),
     Box("learners", 8, 304, 226, 54, ("Learner: names to columns, labels to", "numbers; an Engine inside")),
@@ -68,7 +70,9 @@ FLOWS = (
     Flow(((62, 32), (62, 52))),
     Flow(((62, 94), (62, 114))),
     Flow(((62, 156), (62, 178))),
-    Flow(((180, 32), (180, 178)), words="learn_one"),
+    Flow(((180, 32), (180, 114)), words="learn_one"),
+    Flow(((180, 156), (180, 178))),
+    Flow(((116, 135), (126, 135)), both=True),
     Flow(((298, 32), (298, 52))),
     Flow(((298, 94), (298, 178)), words="learn_many", before=True),
     Flow(((62, 218), (62, 240))),

@@ -27,7 +27,7 @@ def test_train_tells_every_theorem_and_the_regret(tmp_path) -> None:
     assert any(line.startswith("Lemma 1, general") and line.endswith("yes") for line in lines)
     assert "against the best u in hindsight" in done.stderr
     assert "a linear model fitted to all 569 rows" in " ".join(done.stderr.split())
-    live = [line.split() for line in lines if line.endswith(" Corollary 2")]
+    live = [line.split() for line in lines if line.endswith((" Corollary 2", " Lemma 1"))]
     assert [int(row[2]) for row in live] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
     assert all(float(row[3]) <= float(row[4]) for row in live)
 

@@ -122,18 +122,6 @@ def test_without_a_header_and_without_the_label_columns_keep_their_numbers(tmp_p
     assert "a row of 1, the model knows 3 columns" in told
 
 
-def test_models_that_tell_no_kinds_of_columns_still_load(tmp_path) -> None:
-    data = write_lines(tmp_path / "d.csv", ["x,y", "1,0", "-1,1"])
-    run("train", data, "--learner", "perceptron", "--quiet", "--save", tmp_path / "m")
-    arrays, metadata = models.read(tmp_path / "m")
-    for key in ("kinds", "header"):
-        del metadata["stream"][key]
-    models.write(tmp_path / "old", dict(arrays), metadata)
-    assert (
-        run("predict", tmp_path / "old", data).stdout == run("predict", tmp_path / "m", data).stdout
-    )
-
-
 def test_columns_that_are_ignored(tmp_path) -> None:
     rows = ["1,7,1.5,no", "2,k,-1.5,yes", "3,1e999,2,no", "4,,-2,yes"]
     data = write_lines(tmp_path / "d.csv", ["id,note,x,y", *rows])
@@ -156,10 +144,11 @@ def test_a_model_that_tells_kinds_of_columns_that_are_none_is_refused(tmp_path, 
     data = write_lines(tmp_path / "d.csv", ["x,y", "1,0", "-1,1"])
     run("train", data, "--learner", "perceptron", "--quiet", "--save", tmp_path / "m")
     arrays, metadata = models.read(tmp_path / "m")
-    metadata["stream"]["kinds"] = kinds
+    metadata["schema"]["columns"] = kinds
     models.write(tmp_path / "bad", dict(arrays), metadata)
     told = run("predict", tmp_path / "bad", data, status=1).stderr
-    assert "holds no learner that this fenchel knows" in told
+    assert "it cannot be loaded as it is" in told
+    assert told.count("\n") == 1
 
 
 def test_the_categories_are_told(tmp_path) -> None:

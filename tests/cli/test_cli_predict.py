@@ -70,7 +70,9 @@ def test_a_model_that_knows_no_feature_of_the_data_is_told(tmp_path) -> None:
     assert "knows none of its features" in told.stderr
     assert "knows none" in run("predict", tmp_path / "m", other, "--quiet").stderr
     some = write_lines(tmp_path / "some.csv", ["z,x", "3,", "-3,1"])
-    assert run("predict", tmp_path / "m", some, "--quiet").stderr == ""
+    told = run("predict", tmp_path / "m", some, "--quiet").stderr
+    assert "some.csv: the column z is not known to" in told
+    assert "knows none" not in told
 
 
 def test_columns_that_are_not_there_are_told(tmp_path) -> None:

@@ -61,10 +61,15 @@ def test_names_mean_the_same_in_a_second_stream() -> None:
     assert both.weights() == one_by_one(FRAME, FRAME).weights()
 
 
-def test_hashed_names_and_arrays_stay_numbers() -> None:
+def test_hashed_names_are_kept() -> None:
     learner = learners.perceptron()
     progressive(learner, from_frame(FRAME, bits=3))
-    assert learner.names is None
+    assert learner.names is not None
+    assert learner.names.bits == 3
+
+
+def test_arrays_stay_numbers() -> None:
+    learner = learners.perceptron()
     progressive(learner, from_arrays([[1.0]], ["low"]))
     assert isinstance(learner.weights(), np.ndarray)
 

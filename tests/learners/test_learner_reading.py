@@ -89,7 +89,7 @@ def test_names_never_seen_before_count_in_a_decision(case):
             expected = by_name.decision_one(named)
             by_name.learn_one(named, given.y[t])
             row = np.zeros(len(by_name.names))
-            row[[by_name.names[name] for name in named]] = list(named.values())
+            row[[by_name.names.find(name) for name in named]] = list(named.values())
             margin = by_number.learn_many(sp.csr_array(row[np.newaxis]), given.y[[t]])[0]
             np.testing.assert_allclose(expected, margin, rtol=1e-9, atol=1e-12)
 

@@ -187,7 +187,7 @@ def test_the_format_must_be_known(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"say it with format=…: svmlight, vw"):
         open_stream(path)
     for options in ({"format": "xml"}, {"index_base": 2}, {"on_error": "x"}, {"threads": 0}):
-        with pytest.raises(ValueError, match="must be|counts from 0 or 1"):
+        with pytest.raises(ValueError, match=r"must be|counts from 0 or 1"):
             open_stream(path, **options)
 
 

@@ -129,7 +129,8 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any, first: bool) -> tuple[Any, Any]:
         """X and y as arrays; later calls may bring more columns where ``grow`` allows it."""
-        grows = self.grow and not first and np.ndim(X) == 2 and np.shape(X)[1] > self.n_features_in_
+        wider = np.ndim(X) == 2 and not first and np.shape(X)[1] > self.n_features_in_
+        grows = self.grow and wider and not self._reads_by_name(X)
         validate.refuse_masked(y, "y")
         targets = np.asarray(y)
         if targets.ndim == 1 and targets.dtype.kind == "f":
@@ -176,10 +177,14 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _table(self, X: Any, reset: bool, y: Any = None, **options: Any) -> Any:
         """A table whose columns scikit-learn has seen, and y where there is one."""
-        if is_frame(X) and not self.grow:
+        if is_frame(X) and (reset or not self.grow):
             validate_data(self, X, reset=reset, skip_check_array=True)
+        elif is_frame(X):
+            known = getattr(self, "feature_names_in_", np.empty(0, object)).tolist()
+            names = [*known, *(name for name in X.columns if name not in known)]
+            self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
         elif reset:
-            self.n_features_in_ = len(X[0] if isinstance(X, list) else X.columns)
+            self.n_features_in_ = len(X[0])
         if len(X) == 0:
             raise ValueError("X has no rows: give at least one")
         if y is None:
