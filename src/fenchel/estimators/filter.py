@@ -25,6 +25,8 @@ from fenchel.rows import validate
 BLOCK = 65_536
 # So many times its taps a filter has to learn before it is blamed.
 SETTLED = 10
+# Times the energy of the signal that may be left before it is said, and from where on it has diverged.
+LOUDER, DIVERGED = 1.5, 1e6
 
 
 # What ``auto`` mixes, and up to how many taps it keeps matrices.
@@ -176,11 +178,12 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
 
     def _warn_of_amplifying(self, primary: Array, output: Array) -> None:
         """Warn once where the error has more energy than the primary signal, all samples counted."""
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             left_over = primary - output
             self.energy_ += np.array([primary @ primary, left_over @ left_over])
         silent, left = self.energy_
-        if self.samples_ >= SETTLED * self.taps and silent < left < np.inf and not self.warned_:
+        settled = self.samples_ >= SETTLED * self.taps and not self.warned_
+        if settled and LOUDER * silent < left < DIVERGED * silent:
             self.warned_ = True
             warnings.warn(
                 f"the filter makes its signal louder: {left / silent:.3g} times the energy is left; "
