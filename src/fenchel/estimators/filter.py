@@ -26,7 +26,7 @@ BLOCK = 65_536
 # So many times its taps a filter has to learn before it is blamed.
 SETTLED = 10
 # Times the energy of the signal that may be left before it is said, and from where on it has diverged.
-LOUDER, DIVERGED = 1.5, 1e6
+LOUDER, DIVERGED = 2.0, 1e6
 
 
 # What ``auto`` mixes, and up to how many taps it keeps matrices.
@@ -177,7 +177,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
         return Filtered(output, pair[1] - output)
 
     def _warn_of_amplifying(self, primary: Array, output: Array) -> None:
-        """Warn once where the error has more energy than the primary signal, all samples counted."""
+        """Warn once where the error has twice the energy of the primary signal, all samples counted."""
         with np.errstate(over="ignore", invalid="ignore"):
             left_over = primary - output
             self.energy_ += np.array([primary @ primary, left_over @ left_over])
