@@ -23,6 +23,7 @@ from fenchel.parts.state import Array
 CHUNK = 16
 KEPT = 8  # chunks of each size, before the two oldest are joined
 SETTLING = 256
+PATIENCE = 32  # the test is made again once there are so much of the rounds more
 ZETA_2 = np.pi**2 / 6.0
 
 
@@ -94,6 +95,7 @@ class ChangePoints:
     def _begin(self) -> None:
         self._counts: list[int] = []  # of the chunks, oldest first
         self._sums: list[float] = []
+        self._tested = self._due = 0  # rounds in the test, and those at which it is made next
         self._level: float | None = None
         self._first: list[float] = []
 
@@ -111,7 +113,9 @@ class ChangePoints:
             self._counts.append(CHUNK)
             self._sums.append(float(chunk.sum()))
             self._join()
-            self._test()
+            self._tested += CHUNK
+            if self._tested >= self._due:
+                self._test()
 
     def _above(self, chunk: Array) -> Array | None:
         """Whether each is above the median of the first; None while these are collected."""
@@ -136,6 +140,7 @@ class ChangePoints:
         n, total = int(counts[-1]), float(sums[-1])
         if len(counts) < 2:
             return
+        self._due = n + n // PATIENCE
         s, t = counts[:-1], n - counts[:-1]
         before, after = sums[:-1] / s, (total - sums[:-1]) / t
         both = np.full(len(s), total / n)
