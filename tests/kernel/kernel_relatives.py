@@ -132,7 +132,87 @@ class _ProximalCentres(_Relative):
         self.w = -soft / ((f.beta + np.sqrt(self.n)) / f.alpha + f.l2)
 
 
+class _FadingMatrix(_Relative):
+    """A and θ times λ in every round (importance 0 is none), then as AROW and least squares say."""
+
+    def start(self, shape: int) -> None:
+        self.A, self.theta = self.part.inner.a * np.eye(shape), np.zeros(shape)
+
+    def see(self, x: np.ndarray, importance: float) -> None:
+        super().see(x, importance)
+        inner, lam = self.part.inner, 1.0 / self.part.rate if importance > 0.0 else 1.0
+        self.A, self.theta = lam * self.A, lam * self.theta
+        self.ahead = self.A + importance * np.outer(x, x) / inner.r
+        self.matrix = self.ahead if inner.tentative else self.A
+        self.w = np.linalg.solve(self.matrix, self.theta)
+
+    @property
+    def spread(self) -> float:
+        return float(self.x @ np.linalg.solve(self.matrix, self.x))
+
+    def learn(self, c: float) -> None:
+        if self.importance > 0.0 and (c != 0.0 or self.part.inner.always):
+            self.A, self.theta = self.ahead, self.theta + c * self.x
+
+
+class _FadingDiagonal(_Relative):
+    """θ_j and s_j times λ in every round; a stays."""
+
+    def start(self, shape: int) -> None:
+        self.theta, self.s = np.zeros((2, shape))
+
+    def see(self, x: np.ndarray, importance: float) -> None:
+        super().see(x, importance)
+        lam = 1.0 / self.part.rate if importance > 0.0 else 1.0
+        self.theta, self.s = lam * self.theta, lam * self.s
+        self.D = self.part.a + self.s + importance * x**2 / self.part.r
+        self.w = self.theta / self.D
+
+    @property
+    def spread(self) -> float:
+        return float(np.sum(self.x**2 / self.D))
+
+    def learn(self, c: float) -> None:
+        if c != 0.0 or self.part.always:
+            self.theta, self.s = self.theta + c * self.x, self.D - self.part.a
+
+
+class _FadingGaussian(_Gaussian):
+    """AROW, diagonal, whose Σ⁻¹ − I is taken times λ in every round."""
+
+    def see(self, x: np.ndarray, importance: float) -> None:
+        super().see(x, importance)
+        lam = 1.0 / self.part.rate if importance > 0.0 else 1.0
+        self.precision = 1.0 + lam * (self.precision - 1.0)
+
+
+class _FadingSteps(_Relative):
+    """soft(θ, η·n·l1)/(still + √n·root + η·n·l2)/X², θ and n times λ in every round."""
+
+    def start(self, shape: int) -> None:
+        self.theta, self.n, self.level = np.zeros(shape), 0.0, 0.0
+
+    def see(self, x: np.ndarray, importance: float) -> None:
+        super().see(x, importance)
+        f = self.part
+        if importance > 0.0:
+            self.theta, self.n = self.theta / f.rate, self.n / f.rate
+            self.n += 1.0
+        self.level = max(self.level, float(np.linalg.norm(x))) if f.leveled else 1.0
+        n = max(self.n, 1.0)
+        soft = np.maximum(np.abs(self.theta) - f.eta * n * f.l1, 0.0) * np.sign(self.theta)
+        curvature = f.still + f.root * np.sqrt(n) + f.eta * n * f.l2
+        self.w = soft / curvature / self.level**2 if self.level else soft * 0.0
+
+    def learn(self, c: float) -> None:
+        self.theta = self.theta + c * self.x
+
+
 RELATIVES = {
+    regularizers.FadingDiagonal: _FadingDiagonal,
+    regularizers.FadingGaussian: _FadingGaussian,
+    regularizers.FadingMatrix: _FadingMatrix,
+    regularizers.FadingSteps: _FadingSteps,
     regularizers.Gaussian: _Gaussian,
     regularizers.ConfidentGaussian: _ConfidentGaussian,
     regularizers.NewtonStep: _NewtonStep,

@@ -8,7 +8,17 @@ import fenchel.learners  # noqa: F401 (every module of parts is imported by now)
 from fenchel._numba import knows
 from fenchel.losses import value
 from fenchel.parts.state import PARTS, shape_of
-from fenchel.regularizers import Ball, Box, Composite, Euclidean, Orthant, Simplex, Whole, weight
+from fenchel.regularizers import (
+    Ball,
+    Box,
+    Composite,
+    Euclidean,
+    FullQuadratic,
+    Orthant,
+    Simplex,
+    Whole,
+    weight,
+)
 from fenchel.regularizers.max_norm_scaled import dual_norm_of
 from fenchel.rules import coefficient
 
@@ -62,6 +72,10 @@ def random_part(cls: type, rng: np.random.Generator, width: int) -> Any:
 def _parameter(cls: type, name: str, default: Any, rng: np.random.Generator, width: int) -> Any:
     if name == "domain":
         return random_domain(rng, coupled=cls in ROUND)
+    if name == "rate":  # 1/λ
+        return float(rng.uniform(1.0, 1.3))
+    if isinstance(default, FullQuadratic):
+        return random_part(FullQuadratic, rng, width)
     if name == "inner":
         inner = knowing(dual_norm_of)
         part = random_part(inner[rng.integers(len(inner))], rng, width)

@@ -40,6 +40,11 @@ def main() -> None:
 @options.interval
 @click.option("--class-weight", type=click.Choice(("balanced",)),
               help="Every class counts alike, by the counts of labels so far.")  # fmt: skip
+@options.horizon
+@click.option("--half-life", type=click.FloatRange(1.0), metavar="N",
+              help="Rounds after which a row counts half, for learners that forget.")  # fmt: skip
+@click.option("--progress-every", type=click.IntRange(1), metavar="N",
+              help="Show progress every N rounds. [default: when they have doubled]")  # fmt: skip
 @options.certify
 @options.json_file
 @options.learning
@@ -106,6 +111,7 @@ def test(**given: Any) -> None:
 
 @main.command(short_help="Run learners side by side, and recommend one.")
 @click.argument("data", default="breast_cancer")
+@options.horizon
 @options.many_learners
 @options.metrics
 @options.certify

@@ -8,6 +8,7 @@ from fenchel.certificates import Certificate
 from fenchel.certificates.tables import text_table
 from fenchel.cli.advice import advice
 from fenchel.cli.certify import as_json, certificate_lines
+from fenchel.cli.moving import frozen_lines, previous_lines
 from fenchel.cli.output import counted, number, seconds, size
 from fenchel.cli.places import written_whole
 from fenchel.cli.results import blame, figures, write_json
@@ -47,9 +48,8 @@ class CompareResults:
             lines += [f"classes: {mapping(learner)}", "", *_of_classes(self.result)]
         if certified is not None:
             lines += ["", *certificate_lines(certified)]
-        constant = f"best constant: {self._constant(', ')}"
-        previous = f"previous label: loss {number(self._best.previous.loss)}"
-        lines += ["", constant, previous, "", self._advice()]
+        lines += ["", f"best constant: {self._constant(', ')}", *previous_lines(self._best)]
+        lines += [*frozen_lines(self.runs), "", self._advice()]
         return "\n".join(lines)
 
     def write_page(self, file: str, watched: StreamStats) -> None:

@@ -67,6 +67,12 @@ device = click.option(
     show_default=True,
     help="Where a full matrix lies: cuda is a GPU, and needs fenchel[gpu].",
 )
+horizon = click.option(
+    "--horizon",
+    metavar="H",
+    help="Score each prediction as if its label came H rounds later; rest: as a model frozen on "
+    "the rows ahead. [default: 0]",
+)
 quiet = click.option("--quiet", is_flag=True, help="Say nothing but results and errors.")
 
 learning = _together(

@@ -35,10 +35,15 @@ class ProgressTable:
     """
 
     def __init__(
-        self, learner: Learner, now: Callable[[], Certificate | None] | None = None
+        self,
+        learner: Learner,
+        now: Callable[[], Certificate | None] | None = None,
+        every: int | None = None,
     ) -> None:
         self._learner, self._now = learner, now
-        self._next = 1
+        self._every = every
+        self._begun = False
+        self._next = every or 1
         self._shown = MeanLoss()  # when the last row was shown
 
     def see(self, block: Block, step: Step) -> None:
@@ -46,12 +51,13 @@ class ProgressTable:
         due = []
         while self._next <= step.before.rounds + len(block):
             due.append(self._next)
-            self._next *= 2
+            self._next = self._next * 2 if self._every is None else self._next + self._every
         for now in step.before.at(due, step.outcome.losses, block.importance):
             self._show(block, step, now)
 
     def _show(self, block: Block, step: Step, now: MeanLoss) -> None:
-        if now.rounds == 1:
+        if not self._begun:
+            self._begun = True
             say("\n" + "\n".join(HEADINGS if self._now is None else CERTIFIED))
         since = now.since(self._shown).mean
         at = now.rounds - step.before.rounds - 1

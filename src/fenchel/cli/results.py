@@ -31,7 +31,6 @@ def tell_score(run: Run, stream: Stream, seconds: float) -> None:
         fact("NDCG", number(run.learner.ndcg))
     else:
         fact("best constant", f"{number(run.constant.loss)} ({constant_label(run)})")
-        fact("previous label", number(run.previous.loss))
     for name, value in run.metrics.items():
         fact(name.replace("_", " "), number(value))
     if hasattr(run.learner.engine, "covered"):

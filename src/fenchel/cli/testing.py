@@ -9,8 +9,9 @@ import numpy as np
 
 from fenchel.cli.prediction_tables import decided
 from fenchel.evaluate import Metrics, metrics_of, predict
-from fenchel.evaluate.constant import BestConstant, PreviousLabel
+from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.metrics import F1, Area, CalibrationError, Confusion, Precision, Recall, Seen
+from fenchel.evaluate.previous import PreviousLabel
 from fenchel.learners import Learner
 from fenchel.parts.state import Array
 from fenchel.rows import Block
@@ -34,7 +35,7 @@ class Tested:
         )
         self.by_class: list[Any] = extra + ([Area()] if learner.task == "binary" else [])
         self.constant = BestConstant(regression=learner.labels is None)
-        self.previous = PreviousLabel()
+        self.previous = PreviousLabel(learner.labels is None)
         self.unknown: list[Any] = []  # labels beyond those of the model
         self.rounds = 0
 
@@ -60,7 +61,7 @@ class Tested:
         for one in self.by_class:
             one.see(seen)
         self.constant.see(targets, weights)
-        self.previous.see(targets, weights, regression=learner.labels is None)
+        self.previous.see(targets, weights)
         self.rounds += len(block)
 
     def _numbers(self, labels: Any) -> Any:

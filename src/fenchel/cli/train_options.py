@@ -10,6 +10,7 @@ import click
 from numpy.typing import NDArray
 
 from fenchel.cli.build import Builder, tasks_of
+from fenchel.cli.moving import horizon_of, with_half_life
 from fenchel.cli.places import refuse_clashes, refuse_standard_output, refuse_unwritable
 from fenchel.cli.sources import Reading
 from fenchel.cli.tasks import guess_task
@@ -36,11 +37,15 @@ class TrainOptions:
     interval: float | None = None
     class_weight: str | None = None
     device: str = "cpu"
+    horizon: str | None = None
+    half_life: float | None = None
+    progress_every: int | None = None
 
     @property
     def specification(self) -> str:
         """The learner named, or the one taken where none is; inside an interval where one is asked for."""
-        inner = self.learner or ("arow" if self.task == "ranking" else "auto")
+        named = self.learner or ("arow" if self.task == "ranking" else "auto")
+        inner = with_half_life(named, self.half_life, self.learner is not None)
         if self.interval is None:
             return inner
         return f"interval:coverage={self.interval:g},learner={inner}"
@@ -70,6 +75,11 @@ class TrainOptions:
 
     def check(self, reading: Reading, data: str) -> None:
         """Refuse options that contradict each other, before any work is done."""
+        horizon = horizon_of(self.horizon)
+        if horizon not in (0, "rest") and (
+            self.certify or self.passes > 1 or self.checkpoint_every
+        ):
+            raise click.UsageError("--horizon H takes one pass, without --certify and checkpoints.")
         chosen = self.learner or self.loss or self.no_intercept or self.task or self.interval
         if self.resume and self.class_weight:
             raise click.UsageError(

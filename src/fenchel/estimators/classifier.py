@@ -184,12 +184,12 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Compute the margin of each row as the next round would see it; one column a class for several."""
         X = self._columns(X)
-        return self._in_order(np.asarray(self.learner_.decision_many(X)))
+        return self._in_order(np.asarray(self.learner_.freeze().decision_many(X)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row, or the indicator matrix of its labels."""
         X = self._columns(X)
-        margins = self.learner_.decision_many(X)
+        margins = self.learner_.freeze().decision_many(X)
         if self._has_labels:
             return self.learner_.decode_many(margins)
         if self.balance_ is not None:
@@ -215,10 +215,10 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         with ``decision_function``: one that would contradict is put just beyond the border.
         """
         X = self._columns(X)
+        learner = self.learner_.freeze()
         if self._has_labels:
-            return self.learner_.predict_proba_many(X)
-        margins = self.learner_.decision_many(X)
-        return self.learner_.consistent_probabilities(margins)[:, self._places()]
+            return learner.predict_proba_many(X)
+        return learner.consistent_probabilities(learner.decision_many(X))[:, self._places()]
 
     @property
     def coef_(self) -> NDArray[np.float64]:

@@ -25,6 +25,40 @@ from fenchel.rows import validate
 MOST_TAPS = 1 << 20
 # Numbers of lagged rows that exist at a time.
 BLOCK = 65_536
+# So many times its taps a filter has to learn before it is blamed.
+SETTLED = 10
+# Times the energy of the signal that may be left before it is said, and from where on it has diverged.
+LOUDER, DIVERGED = 2.0, 1e6
+
+
+# What ``auto`` mixes, and up to how many taps it keeps matrices.
+STEPS = (
+    "lms:eta=1e-300",  # silent, whatever the signal
+    "p_norm_lms",
+    "p_norm_lms:half_life=100000",
+    "normalized_lms:eta=0.002",
+    "normalized_lms:eta=0.01",
+    "normalized_lms:eta=0.05",
+    "normalized_lms:eta=0.2",
+    "normalized_lms:eta=1",
+)
+SQUARES = (
+    "recursive_least_squares",
+    "recursive_least_squares:half_life=300",
+    "recursive_least_squares:half_life=3000",
+    "vovk_azoury_warmuth",
+)
+MOST_SQUARES = 100
+
+
+def filter_mixture(taps: int) -> Learner:
+    """Return the mixture of filters that suits so many taps."""
+    chosen = STEPS + (SQUARES if taps <= MOST_SQUARES else ())
+    made = []
+    for text in chosen:
+        name, parameters = parse(text)
+        made.append(learners.from_parameters(name, {"intercept": False, **parameters}))
+    return learners.hedge(made)
 
 
 class Filtered(NamedTuple):
@@ -87,8 +121,9 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
     learner
         A learner of regression, or its specification as text; a text without ``intercept`` has
         none. The default, ``p_norm_lms``, finds the level of its input by itself;
-        ``vovk_azoury_warmuth`` is recursive least squares; ``lms`` and ``normalized_lms`` have a
-        step to choose.
+        ``recursive_least_squares`` and ``vovk_azoury_warmuth`` solve for the best filter so far;
+        ``lms`` and ``normalized_lms`` have a step to choose. ``auto`` runs all of them, and a silent
+        one, and mixes their outputs: with nothing to choose it is as good as the best of them.
     taps
         The length of the filter.
     delay
@@ -118,6 +153,8 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
     learner_: Learner
     history_: Array
     samples_: int
+    energy_: Array  # of the primary signal, and of what was left of it
+    warned_: bool
 
     def __init__(self, learner: Any = "p_norm_lms", *, taps: int = 32, delay: int = 0) -> None:
         self.learner = learner
@@ -129,7 +166,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
 
         A sample that is not finite is refused with its place, and nothing is learned.
         """
-        pair = _signals(reference, primary)
+        pair = signals(reference, primary)
         if not hasattr(self, "learner_"):
             self.reset()
         rows = LaggedRows(self.history_, *pair, self.taps, self.delay)
@@ -138,7 +175,24 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
         self.samples_ += len(pair[1])
         output = np.concatenate([np.zeros(0), *outputs])
         _warn_of_divergence(output, pair[1])
+        self._warn_of_amplifying(pair[1], output)
         return Filtered(output, pair[1] - output)
+
+    def _warn_of_amplifying(self, primary: Array, output: Array) -> None:
+        """Warn once where the error has twice the energy of the primary signal, all samples counted."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            left_over = primary - output
+            self.energy_ += np.array([primary @ primary, left_over @ left_over])
+        silent, left = self.energy_
+        settled = self.samples_ >= SETTLED * self.taps and not self.warned_
+        if settled and LOUDER * silent < left < DIVERGED * silent:
+            self.warned_ = True
+            warnings.warn(
+                f"the filter makes its signal louder: {left / silent:.3g} times the energy is left; "
+                "take a smaller eta, p_norm_lms, or auto, which is silent where that is better",
+                RuntimeWarning,
+                stacklevel=3,
+            )
 
     def reset(self) -> AdaptiveFilter:
         """Begin anew, with the parameters as they are now."""
@@ -146,6 +200,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
         self.learner_ = self._new_learner()
         self.history_ = np.zeros(self.taps + self.delay - 1)
         self.samples_ = 0
+        self.energy_, self.warned_ = np.zeros(2), False
         return self
 
     @property
@@ -163,7 +218,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
 
         ``reference`` and ``output`` are those of a run from its start.
         """
-        signal, out = _signals(reference, output)
+        signal, out = signals(reference, output)
         known = np.convolve(np.concatenate([np.zeros(self.delay), signal]), self._known(u))
         return float(np.sum((out - known[: len(out)]) ** 2))
 
@@ -187,7 +242,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
         """
         if not hasattr(self, "learner_"):
             raise ValueError("this filter has not run yet: there is nothing to certify")
-        pair = _signals(reference, primary)
+        pair = signals(reference, primary)
         if len(pair[1]) != self.samples_:
             raise ValueError(
                 f"the signals have {len(pair[1])} samples, the filter has run over "
@@ -233,6 +288,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
             ) from None
         filter.learner_, filter.samples_ = learner, told["samples"]
         filter.history_ = np.array(history, np.float64)
+        filter.energy_, filter.warned_ = np.zeros(2), False
         return filter
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
@@ -255,6 +311,8 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
     def _new_learner(self) -> Learner:
         if isinstance(self.learner, Learner):
             learner = self.learner.fresh()
+        elif self.learner == "auto":
+            learner = filter_mixture(self.taps)
         elif "intercept" in parameters_of(name_of(self.learner)):
             name, parameters = parse(self.learner)
             learner = learners.from_parameters(name, {"intercept": False, **parameters})
@@ -267,18 +325,17 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
         return learner
 
 
-def _signals(reference: ArrayLike, primary: ArrayLike) -> tuple[Array, Array]:
+def signals(reference: ArrayLike, primary: ArrayLike) -> tuple[Array, Array]:
     """Two signals of one length, finite."""
-    signals = []
+    found = []
     for name, signal in (("reference", reference), ("primary", primary)):
         samples = validate.as_values(signal, name).astype(np.float64, copy=False)
         if samples.ndim != 1:
             raise ValueError(f"{name} has {samples.ndim} dimensions: give one sample after another")
         validate.refuse(samples, name, ~np.isfinite(samples), "finite")
-        signals.append(samples)
-    if len(signals[0]) != len(signals[1]):
+        found.append(samples)
+    if len(found[0]) != len(found[1]):
         raise ValueError(
-            f"reference has {len(signals[0])} samples, primary {len(signals[1])}: "
-            "give as many of both"
+            f"reference has {len(found[0])} samples, primary {len(found[1])}: give as many of both"
         )
-    return signals[0], signals[1]
+    return found[0], found[1]

@@ -5,6 +5,7 @@ from fenchel.evaluate.certified_runs import Certified, best_certificates
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.contest import Comparison, Contest, compare
 from fenchel.evaluate.default_learners import learners_for
+from fenchel.evaluate.late_run import LateRun
 from fenchel.evaluate.measures import Outcome, outcome
 from fenchel.evaluate.metrics import Metrics, metric, metrics_of
 from fenchel.evaluate.progressive import Run, Score, progressive
@@ -17,6 +18,7 @@ __all__ = [
     "Certified",
     "Comparison",
     "Contest",
+    "LateRun",
     "Metrics",
     "Outcome",
     "Run",

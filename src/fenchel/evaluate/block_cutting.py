@@ -36,7 +36,7 @@ def learn_block(learner: Learner, block: Block, width: int = 0) -> tuple[Array, 
     if len(learned) == 1:
         return learned[0]
     margins, targets = zip(*learned, strict=True)
-    return _joined(margins), np.concatenate(targets)
+    return joined(margins), np.concatenate(targets)
 
 
 def pieces(learner: Learner, block: Block, known: int) -> Iterator[Block]:
@@ -76,7 +76,7 @@ def _unseen(block: Block, columns: int) -> NDArray[np.int64]:
     return np.asarray(before[rows.indptr[1:]] - before[rows.indptr[:-1]])
 
 
-def _joined(margins: Sequence[Array]) -> Array:
+def joined(margins: Sequence[Array]) -> Array:
     """Join margins; classes that a later piece brought were not known before: −∞."""
     if margins[-1].ndim == 1:
         return np.concatenate(margins)

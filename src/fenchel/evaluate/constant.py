@@ -77,37 +77,3 @@ class BestConstant:
         if self._regression or len(self._weights) < 2 or not self._weight:
             return 1.0
         return min(self._weights.values()) / self._weight
-
-
-class PreviousLabel:
-    """Finds what the label of the row before would have cost as a prediction.
-
-    >>> previous = PreviousLabel()
-    >>> previous.see(np.array([1.0, 1.0, -1.0, -1.0]), None, regression=False)
-    >>> previous.loss
-    0.3333333333333333
-    """
-
-    def __init__(self) -> None:
-        self._last: float | None = None
-        self._weight = self._total = 0.0
-
-    def see(self, targets: Array, weights: Array | None, regression: bool) -> None:
-        """Count in some more labels; the first of all has none before it."""
-        if not len(targets):
-            return
-        first = [] if self._last is None else [self._last]
-        before = np.concatenate([first, targets[:-1]])
-        after = targets[len(targets) - len(before) :]
-        importance = np.ones(len(targets)) if weights is None else weights
-        importance = importance[len(targets) - len(before) :]
-        with np.errstate(over="ignore"):
-            lost = np.square(after - before) if regression else (after != before) * 1.0
-            self._total += float(lost @ importance)
-        self._weight += float(importance.sum())
-        self._last = float(targets[-1])
-
-    @property
-    def loss(self) -> float:
-        """The average loss."""
-        return self._total / self._weight if self._weight else 0.0

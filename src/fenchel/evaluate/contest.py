@@ -10,6 +10,7 @@ import numpy as np
 from fenchel.evaluate.block_cutting import learn
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
+from fenchel.evaluate.late_run import LateRun
 from fenchel.evaluate.progressive import Run, Score, Step
 from fenchel.evaluate.significance import Pairs, Verdict
 from fenchel.learners import Learner
@@ -49,6 +50,9 @@ class Comparison(NamedTuple):
 class Contest:
     """Leads learners of one task through the same stream.
 
+    ``horizon`` is the use they are ranked for: labels that come so many rounds late, or ``rest``, a
+    model frozen on the rows ahead.
+
     A learner that keeps a full matrix is withdrawn once the stream has more than ``most_full``
     columns: the others should not have to wait for it.
     """
@@ -59,14 +63,17 @@ class Contest:
         width: int = 0,
         most_full: int | None = None,
         metrics: Sequence[str] = (),
+        horizon: int | str = 0,
     ) -> None:
         tasks = {learner.task for learner in learners.values()}
         if len(tasks) != 1:
             raise ValueError(f"learners of {tasks or 'nothing'}: give learners of one task")
-        self._asked = tuple(metrics)
+        self._asked, self._horizon = tuple(metrics), horizon
         classes = tasks <= {"binary", "multiclass"}
         kept = (*metrics, "log_loss") if classes else tuple(metrics)
-        self.runs = {name: Run(learner, width, kept) for name, learner in learners.items()}
+        self.runs = {
+            name: run_of(learner, width, horizon, kept) for name, learner in learners.items()
+        }
         self.withdrawn: list[str] = []
         self._pairs = Pairs(len(self.runs), regression=not classes)
         self._by_metric = {
@@ -94,16 +101,19 @@ class Contest:
         for metric, pairs in list(self._by_metric.items()):
             found = []
             for name, run in self.runs.items():
-                seen = steps[name].seen if name in steps else None
+                seen = steps[name].seen if name in steps else ()
                 one = run.scoring.metrics.each.get(metric)
-                lost = None if seen is None or one is None else one.losses(seen)
-                found.append(nothing if lost is None else lost)
+                parts = [] if one is None else [one.losses(part) for part in seen]
+                lost = [part for part in parts if part is not None]
+                found.append(np.concatenate(lost) if lost else nothing)
             pairs.see(found)
 
     def _ranking(self, some: Run) -> tuple[str, str]:
         """The metric to rank by, and why where nobody asked for it."""
         if self._asked:
             return next(iter(some.scoring.metrics.each)), ""
+        if self._horizon == "rest":
+            return "", ""
         rarest = some.constant.rarest
         if rarest < RARE and "log_loss" in some.scoring.metrics.each:
             told = f"a class has {rarest:.2%} of the rows: ranked by log loss, not by error"
@@ -135,7 +145,7 @@ class Contest:
         """
         runs = {n: run for n, run in self.runs.items() if n not in self.withdrawn}
         metric, because = self._ranking(next(iter(runs.values())))
-        names = sorted(runs, key=lambda name: _cost(runs[name], metric))
+        names = sorted(runs, key=lambda name: self._cost(runs[name], metric))
         place = {name: k for k, name in enumerate(self.runs)}
         mean = bool(metric) and runs[names[0]].scoring.metrics.each[metric].is_mean
         tested = metric if mean and metric not in ("error", "squared") else ""
@@ -150,11 +160,22 @@ class Contest:
             because,
         )
 
+    def _cost(self, run: Run, metric: str) -> float:
+        """What learners are ranked by, the least first: a metric, or the loss of the use asked for."""
+        if metric:
+            return _cost_by(run, metric)
+        frozen = None if self._horizon != "rest" else run.frozen_loss
+        return run.score.loss if frozen is None else frozen
 
-def _cost(run: Run, metric: str) -> float:
-    """What learners are ranked by, the least first."""
-    if not metric:
-        return run.score.loss
+
+def run_of(learner: Learner, width: int, horizon: int | str, metrics: Sequence[str] = ()) -> Run:
+    """Return a run whose labels come so many rounds late; ``rest`` measures frozen use too."""
+    if horizon and horizon != "rest":
+        return LateRun(learner, width, metrics, horizon=int(horizon))
+    return Run(learner, width, metrics, watched=horizon == "rest")
+
+
+def _cost_by(run: Run, metric: str) -> float:
     one = run.scoring.metrics.each[metric]
     cost = -one.value if one.higher_is_better else one.value
     return cost if cost == cost else float("inf")  # NaN last

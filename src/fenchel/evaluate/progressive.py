@@ -5,19 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.evaluate.block_cutting import learn_block
-from fenchel.evaluate.constant import BestConstant, PreviousLabel
+from fenchel.evaluate.block_cutting import joined, learn_block
+from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
 from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.measures import Flags, Outcome, outcome
 from fenchel.evaluate.metrics import Seen
+from fenchel.evaluate.previous import PreviousLabel
 from fenchel.evaluate.queries import targets_of_queries, whole_queries
 from fenchel.evaluate.scoring import Scoring
+from fenchel.evaluate.watch import Watch
 from fenchel.learners import Learner
 from fenchel.parts.state import Array
 from fenchel.rows import Block
@@ -71,23 +73,42 @@ class Step(NamedTuple):
     margins: Array
     outcome: Outcome
     before: MeanLoss
-    seen: Seen | None = None
+    targets: Array
+    seen: tuple[Seen, ...] = ()
 
 
 class Run:
     """Leads a learner through a stream; keeps its score, and the loss along the way."""
 
-    def __init__(self, learner: Learner, width: int = 0, metrics: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        learner: Learner,
+        width: int = 0,
+        metrics: Sequence[str] = (),
+        *,
+        watched: bool = False,
+        lag: int = 1,
+    ) -> None:
         self.learner = learner
+        self.watch = Watch(learner) if watched else None
         self.score = Score()
         self.scoring = Scoring(learner, metrics)
-        self.previous = PreviousLabel()
         self.curve = Curve()
         self.constant = BestConstant(regression=learner.task == "regression")
+        self.previous = PreviousLabel(learner.task == "regression", lag)
         self._width = width
 
     def learn(self, block: Block) -> Step:
         """Predict and learn the block's rows in turn, and keep the score."""
+        if self.watch is None:
+            return self._learn(block)
+        steps = []
+        for part in self.watch.parts(block):
+            steps.append(self._learn(part))
+            self.watch.see(part, steps[-1].targets, steps[-1].outcome.losses)
+        return steps[0] if len(steps) == 1 else _joined_steps(steps)
+
+    def _learn(self, block: Block) -> Step:
         known, before = len(self.learner.classes), self.score.average
         updates = self.learner.updates
         began = time.perf_counter()
@@ -95,20 +116,47 @@ class Run:
         self.score.seconds += time.perf_counter() - began
         self.score.count_updates(updates, self.learner.updates)
         scored = outcome(self.learner, margins, targets, known)
+        return self._counted(block, margins, targets, scored, before)
+
+    @property
+    def frozen_loss(self) -> float | None:
+        """The loss of the model frozen on rows ahead; None where it is not watched, or not known."""
+        meter = None if self.watch is None else self.watch.frozen
+        measured = None if meter is None else meter.measured
+        return measured.mean if measured is not None and measured.rounds else None
+
+    def finish(self) -> None:
+        """Learn from what still waits for its turn: nothing, unless labels come late."""
+
+    def _counted(
+        self, block: Block, margins: Array, targets: Array, scored: Outcome, before: MeanLoss
+    ) -> Step:
+        """Count a block in."""
         self.score.add(scored, block.importance)
         self.curve.see(before, scored.losses, block.importance)
-        seen = None
+        seen: tuple[Seen, ...] = ()
         if targets.ndim == 1:  # no constant orders the rows of a query
             self.constant.see(targets, block.importance)
-            self.previous.see(targets, block.importance, self.learner.task == "regression")
+            self.previous.see(targets, block.importance)
             if self.scoring.metrics.each:
-                seen = self.scoring.see(margins, targets, block.importance)
-        return Step(margins, scored, before, seen)
+                seen = (self.scoring.see(margins, targets, block.importance),)
+        return Step(margins, scored, before, targets, seen)
 
     @property
     def metrics(self) -> dict[str, float]:
         """The metrics that were asked for, by name."""
         return self.scoring.metrics.values()
+
+
+def _joined_steps(steps: list[Step]) -> Step:
+    """One step of several that follow each other."""
+    flags: list[Any] = [
+        None if parts[0] is None else np.concatenate(parts)
+        for parts in zip(*(step.outcome for step in steps), strict=True)
+    ]
+    targets = np.concatenate([step.targets for step in steps])
+    margins, seen = joined([step.margins for step in steps]), sum((s.seen for s in steps), ())
+    return Step(margins, Outcome(*flags), steps[0].before, targets, seen)
 
 
 def targets_of(learner: Learner, block: Block) -> Array:

@@ -39,7 +39,13 @@ from fenchel.learners.published import (
 )
 from fenchel.learners.ranking import Ranking
 from fenchel.learners.registry import from_specification
-from fenchel.learners.regression import lms, normalized_lms, p_norm_lms, vovk_azoury_warmuth
+from fenchel.learners.regression import (
+    lms,
+    normalized_lms,
+    p_norm_lms,
+    recursive_least_squares,
+    vovk_azoury_warmuth,
+)
 from fenchel.learners.scale_free import scale_invariant_adagrad, scale_invariant_p_norm
 from fenchel.learners.second_order import (
     arow,
@@ -87,6 +93,7 @@ __all__ = [
     "passive_aggressive",
     "perceptron",
     "ranking",
+    "recursive_least_squares",
     "scale_invariant_adagrad",
     "scale_invariant_p_norm",
     "second_order_perceptron",

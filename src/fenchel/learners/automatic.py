@@ -26,7 +26,13 @@ BINARY = (
     "coin_betting:loss=logistic",
 )
 MULTICLASS = (*BINARY, "arow:r=1", "arow:r=10", "soft_confidence_weighted")
-CLASSES_FULL = ("arow:r=0.1,diagonal=no,form=original", "arow:r=10,diagonal=no")
+# Those with a half-life follow streams that move; on steady ones the shares leave them.
+CLASSES_FULL = (
+    "arow:r=0.1,diagonal=no,form=original",
+    "arow:r=10,diagonal=no",
+    "arow:r=0.1,diagonal=no,form=original,half_life=1000",
+    "arow:r=10,diagonal=no,half_life=100",
+)
 REGRESSION = (
     "vovk_azoury_warmuth:diagonal=yes",
     "normalized_adaptive_gradient:eta=0.125,loss=squared",
@@ -37,7 +43,12 @@ REGRESSION = (
     "p_norm_lms",
     "coin_betting:loss=absolute",
 )
-REGRESSION_FULL = ("vovk_azoury_warmuth", "vovk_azoury_warmuth:a=0.01")
+REGRESSION_FULL = (
+    "vovk_azoury_warmuth",
+    "vovk_azoury_warmuth:a=0.01",
+    "vovk_azoury_warmuth:a=0.01,half_life=100",
+    "vovk_azoury_warmuth:a=0.01,half_life=3000",
+)
 
 EXPERTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "binary": (BINARY, CLASSES_FULL),
@@ -145,6 +156,7 @@ def auto(
         limits=limits,
         combined=True,
         unitless=True,
+        foresight=True,
     )
     return _limited(mixture, classes, schema, max_features)
 

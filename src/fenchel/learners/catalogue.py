@@ -18,7 +18,7 @@ ELSEWHERE = {
     "pa": "passive_aggressive",
     "rda": "dual_averaging",
     "ridge": "vovk_azoury_warmuth",
-    "rls": "vovk_azoury_warmuth",
+    "rls": "recursive_least_squares",
     "scw": "soft_confidence_weighted",
     "sgd": "gradient_descent",
     "sop": "second_order_perceptron",

@@ -25,6 +25,7 @@ from fenchel.loops import (
     read_weights,
     spread_rows,
 )
+from fenchel.loops.late import answer_rows
 from fenchel.loops.online import UPDATES
 from fenchel.losses import named
 from fenchel.losses.protocol import derivative
@@ -241,6 +242,30 @@ class Composed(Engine):
         call(*self._parts, view, target, ONE, bias, self.columns, True, self._margin, self.counts)
         return self._margin[0]
 
+    def ask(self, rows: Rows) -> tuple[Array, Array]:
+        """Read one row; its step will need the margin of the last weights, averaged or not."""
+        margins = self.read(rows)
+        return margins, margins if isinstance(self._parts.average, NoAverage) else self._last(rows)
+
+    def _last(self, rows: Rows) -> Array:
+        """The margins of the last weights, which steps are taken at; the row's columns are known."""
+        view, bias, out = rows.view, float(self.intercept), np.empty(len(rows))
+        given = view, len(rows), bias, self.columns + 1, True, out
+        self._twin(decide_rows)(self._parts.regularizer, *given)
+        return out
+
+    def answer(
+        self, rows: Rows, memo: Array, target: Array, importance: Array, fresh: bool
+    ) -> float | None:
+        """Step at the margin of the prediction; ``fresh``: at that of today."""
+        if fresh:
+            memo = self._last(rows)
+        c, bias = np.empty(1), float(self.intercept)
+        parts = self._parts[:4]
+        given = (*parts, rows.view, target, importance, bias, memo, c, self.counts)
+        self._twin(answer_rows)(*given)
+        return float(c[0])
+
     def read(self, rows: Rows, what: str = "margins") -> Array:
         """Read as the next round would: columns not known yet count in f_t, with weight 0."""
         f = self._parts.average.read(self._parts.regularizer)
@@ -263,7 +288,7 @@ class Composed(Engine):
             self._run(decide_rows, len(rows), (f, *given), view)
         return out
 
-    def read_labels(self, rows: Rows) -> Array:
+    def read_labels(self, rows: Rows, what: str = "margins") -> Array:
         """⟨w, x⟩ with the weights kept since the last round, where that saves a look at a large matrix.
 
         The margin of a tentative A_t is that times r/(r + x·A⁻¹·x) > 0: the same label.

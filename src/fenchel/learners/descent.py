@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from fenchel.learners.composed import Parts
-from fenchel.learners.registry import Options, domain_of, learner, not_negative, positive
+from fenchel.learners.registry import (
+    Options,
+    domain_of,
+    fading_rate,
+    learner,
+    not_negative,
+    positive,
+)
 from fenchel.losses import named
-from fenchel.regularizers import Composite, Entropic, Euclidean
+from fenchel.regularizers import Composite, Entropic, Euclidean, FadingSteps
 from fenchel.rules import Subgradient
 
 ANY = ("binary", "regression")
@@ -23,6 +30,7 @@ def gradient_descent(
     eta: float = 1.0,
     schedule: str = "sqrt",
     *,
+    half_life: float | None = None,
     loss: Any = "hinge",
     domain: Any = None,
     **options: Unpack[Options],
@@ -39,7 +47,8 @@ def gradient_descent(
 
     Cost: the non-zeros of a row; on the simplex the number of coordinates.
 
-    Parameters: ``eta`` > 0; ``schedule``; ``loss``; ``domain``. Importance multiplies the loss.
+    Parameters: ``eta`` > 0; ``schedule``; ``loss``; ``domain``; ``half_life`` in rounds, after which a
+    step counts half, and a round in √t. Importance multiplies the loss.
 
     References: Zinkevich (2003); Section 3.
 
@@ -51,8 +60,12 @@ def gradient_descent(
     positive(eta=eta)
     if schedule not in ("sqrt", "constant"):
         raise ValueError(f"schedule={schedule!r}: choose 'sqrt' or 'constant'")
-    inside = domain_of(domain)
-    f = Composite(domain=inside) if schedule == "sqrt" else Euclidean(domain=inside)
+    rate = fading_rate(half_life, domain)
+    inside, root = domain_of(domain), float(schedule == "sqrt")
+    if rate is not None:
+        f: Any = FadingSteps(still=1.0 - root, root=root, rate=rate)
+    else:
+        f = Composite(domain=inside) if schedule == "sqrt" else Euclidean(domain=inside)
     return Parts(named(loss), f, Subgradient(eta=float(eta)))
 
 
@@ -68,6 +81,7 @@ def dual_averaging(
     l2: float = 0.0,
     *,
     indexing: str = "corollary",
+    half_life: float | None = None,
     loss: Any = "hinge",
     domain: Any = None,
     **options: Unpack[Options],
@@ -86,7 +100,8 @@ def dual_averaging(
     Cost: the non-zeros of a row.
 
     Parameters: ``eta`` > 0; ``l1``, ``l2`` ≥ 0; ``indexing``; ``loss``; ``domain`` (whole, box or
-    orthant, since f_t is separable). Importance multiplies the loss.
+    orthant, since f_t is separable); ``half_life`` in rounds, after which a step and a round count
+    half. Importance multiplies the loss.
 
     References: Xiao (2010); Section 3.
 
@@ -100,6 +115,10 @@ def dual_averaging(
     not_negative(l1=l1, l2=l2)
     if indexing not in ("corollary", "xiao"):
         raise ValueError(f"indexing={indexing!r}: choose 'corollary' or 'xiao'")
+    rate = fading_rate(half_life, domain)
+    if rate is not None:
+        faded = FadingSteps(0.0, 1.0, float(eta), float(l1), float(l2), rate=rate)
+        return Parts(named(loss), faded, Subgradient(eta=float(eta)))
     f = Composite(
         eta=float(eta),
         l1=float(l1),

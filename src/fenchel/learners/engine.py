@@ -86,6 +86,26 @@ class Engine(ABC):
         """
         return self.learn(Rows(view, 1, self.columns), target, ONE, True)[0]
 
+    def ask(self, rows: Rows) -> tuple[Array, Array]:
+        """Read one row whose target comes late: its margins, and what ``answer`` will need of them."""
+        margins = self.read(rows)
+        return margins, np.atleast_1d(margins[0]).astype(np.float64)
+
+    def margins_when_asked(self, memo: Array) -> Array:
+        """The margins of the one row that ``memo`` was kept of."""
+        return memo[None] if self.task == "multiclass" else memo
+
+    def answer(
+        self, rows: Rows, memo: Array, target: Array, importance: Array, fresh: bool
+    ) -> float | None:
+        """Learn from one row that was asked; returns c of its step c·x where that is one number.
+
+        Unless ``fresh`` the step is that of the margin in ``memo``; here it is fresh, since several
+        learners have no one margin.
+        """
+        self.learn(rows, target, importance, True)
+        return None
+
     @abstractmethod
     def read(self, rows: Rows, what: str = "margins") -> Array:
         """Compute the ``margins`` or ``spreads`` of sound rows, as the next round would see them.
@@ -93,9 +113,13 @@ class Engine(ABC):
         Nothing changes: columns that are not known have weight 0.
         """
 
-    def read_labels(self, rows: Rows) -> Array:
+    def read_labels(self, rows: Rows, what: str = "margins") -> Array:
         """Compute margins up to a positive factor that all outputs of a row share, which labels bear."""
-        return self.read(rows)
+        return self.read(rows, what)
+
+    def still(self) -> Any:
+        """Return what reads as this engine would frozen now, however it goes on: a copy, or less."""
+        return self.copy()
 
     @abstractmethod
     def weights(self) -> Array:

@@ -79,7 +79,7 @@ class Interval(Engine):
 
     def read(self, rows: Rows, what: str = "margins") -> Array:
         """Read ``margins``, or the ``bounds`` of numbers (lower, upper) and of classes (1 for one inside)."""
-        margins = self.inner.read(rows, "margins" if what == "bounds" else what)
+        margins = self.inner.read(rows, "spreads" if what == "spreads" else "margins")
         if what != "bounds":
             return margins
         units = self.spread.read(rows)

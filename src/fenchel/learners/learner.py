@@ -12,14 +12,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fenchel.certificates import Certificate, Regret
-from fenchel.learners import catalogue, certification, features, on_device, raw_input, storage
+from fenchel.learners import (
+    catalogue,
+    certification,
+    features,
+    late_certificates,
+    on_device,
+    raw_input,
+    storage,
+)
 from fenchel.learners.calibration import Calibration, two_chances
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding, as_labels
+from fenchel.learners.tickets import Ticket, Tickets, answer, ask
 from fenchel.learners.undisturbed import locked, new_lock, surely, undisturbed
 from fenchel.loops import check_rows
 from fenchel.loops.refined_stacking import lead_several, lead_two
+from fenchel.losses import value
 from fenchel.parts.state import Array
 from fenchel.rows import Block, Rows, validate
 from fenchel.schema import Schema
@@ -62,7 +72,9 @@ class Learner:
         self.max_features = max_features
         self.schema = Schema() if schema is None else schema.copy()
         self.names: Names | None = None  # None: columns are numbers, or there are none yet
+        self.is_frozen = False  # whether predictions are those of a model that learns no more
         self._coding: Coding = CODINGS[engine.task](classes)
+        self.tickets = Tickets()  # rows that wait for their labels
         self._memory = certification.Memory()
         needed = Calibration.is_made_for(engine)
         self._calibration = Calibration(several=engine.task == "multiclass") if needed else None
@@ -168,6 +180,7 @@ class Learner:
             self.learn_many(x, [y], None if w == 1.0 else [w])
             return
         with self._lock:
+            self.is_frozen = False
             names = self.names
             if not self._in_one_step or names is None:
                 with undisturbed:
@@ -235,6 +248,33 @@ class Learner:
         """Compute x·A⁻¹·x of a second-order learner: small where it has seen many similar rows."""
         return float(self._read_one(x, "spreads")[0])
 
+    # ── labels that come late ───────────────────────────────────────────────────────────────────
+
+    def ask(self, x: Mapping[str, Any] | ArrayLike, id: Any = None) -> Ticket:
+        """Predict one example whose label comes later, and keep what its step will need.
+
+        Returns the ticket: its id (a number where none is given), the prediction and the margin. More
+        than ``tickets.most`` of them, or older ones than ``tickets.age`` questions, expire.
+
+        >>> from fenchel import learners
+        >>> learner = learners.perceptron()
+        >>> ticket = learner.ask({"free": 1.0}, id="a17")
+        >>> learner.answer("a17", "spam")
+        >>> learner.rounds, len(learner.tickets)
+        (1, 0)
+        """
+        with self._lock, undisturbed:
+            return ask(self, x, id)
+
+    def answer(self, ticket: Any, y: Any, w: float = 1.0, *, step: str = "old") -> None:
+        """Learn from an example that was asked, by its ticket or id, now that its label is known.
+
+        ``step="old"`` is the theorem's, with the margin of the prediction; ``"fresh"`` steps from the
+        margin of today. ``w`` is the example's importance.
+        """
+        with self._lock, undisturbed:
+            answer(self, ticket, y, w, step)
+
     # ── many at once ────────────────────────────────────────────────────────────────────────────
 
     def learn_many(
@@ -286,7 +326,7 @@ class Learner:
     def read_rows(self, rows: Rows, what: str) -> Array:
         """Compute ``margins``, ``spreads`` or ``bounds`` of rows that a reader has checked already."""
         with self._lock:
-            return self.engine.read(rows, what)
+            return self._ask(rows, what)
 
     def predict_many(self, X: Any) -> NDArray[Any]:
         """Predict the label or number of each row."""
@@ -453,6 +493,8 @@ class Learner:
         True
         """
         with self._lock:
+            if self.certifies and self.tickets.ledger.any():
+                return late_certificates.certificates(self, u, stream)
             return certification.certify(self, u, stream)
 
     def certificate(self, u: ArrayLike | None = None, stream: Any = None) -> Certificate:
@@ -485,6 +527,15 @@ class Learner:
         self._memory.close()
 
     # ── keeping it ──────────────────────────────────────────────────────────────────────────────
+
+    def freeze(self) -> Learner:
+        """Predict from now on as a model that learns no more, until it learns again.
+
+        Only ``auto`` makes a difference: it follows the last labels while they keep coming, and uses
+        what did best on rows far ahead where they do not. A learner that was loaded is frozen.
+        """
+        self.is_frozen = True
+        return self
 
     def copy(self) -> Learner:
         """Copy the learner: the same state, independent from then on."""
@@ -581,10 +632,11 @@ class Learner:
         kept["schema"] = self.schema.copy()
         kept["_memory"] = self._memory.copy()
         kept["_coding"] = type(self._coding)(self._coding.known)
+        kept["tickets"] = self.tickets.copy()
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
+        self.__dict__.update({"is_frozen": False, "tickets": Tickets(), **kept})
         self._ready()
 
     def _ready(self) -> None:
@@ -672,6 +724,7 @@ class Learner:
         """
         engine, known = self.engine, self._coding.known
         rounds, before = engine.rounds, engine.standing()
+        self.is_frozen = False
         amounts = features.ONE if importance is None else importance
         try:
             if targets is None:
@@ -711,6 +764,32 @@ class Learner:
                 "fewer (bits=), or allow more"
             )
 
+    def _learn_late(
+        self, rows: Rows, memo: Array, y: Any, importance: Array, fresh: bool
+    ) -> tuple[float, float] | None:
+        """Learn one row that was asked; returns ‖z‖ and the loss of its prediction, for certificates."""
+        engine, known, before = self.engine, self._coding.known, None
+        self.is_frozen = False
+        try:
+            target = self.encode(y, 1)
+            before = engine.take_up(rows.width)
+            c = engine.answer(rows, memo, target, importance, fresh)
+        except Exception:
+            self._coding = type(self._coding)(known)
+            if before is not None:
+                engine.put_back(before)
+            raise
+        if self._calibration is not None:
+            self._settle()
+            told = engine.margins_when_asked(memo)
+            self._calibration.learn(told, target, importance, self._given)
+        if self.certifies:
+            self._memory.keep(Block(rows, target, importance))
+        if c is None or not (self.certifies and late_certificates.covers(engine)):
+            return None
+        loss = float(importance[0] * value(self.loss, float(memo[0]), float(target[0])))
+        return late_certificates.step_size(engine, rows, c), loss
+
     def _read_one(self, x: Any, what: str) -> Array:
         if not isinstance(x, (dict, Mapping)):
             return self._read_many(x, what)
@@ -735,8 +814,11 @@ class Learner:
             return self._ask(rows, what)
 
     def _ask(self, rows: Any, what: str) -> Array:
-        engine = self.engine
-        return engine.read_labels(rows) if what == "labels" else engine.read(rows, what)
+        """Read rows for the use at hand: that of the next round, or that of a frozen model."""
+        use = "frozen" if self.is_frozen else "margins"
+        if what == "labels":
+            return self.engine.read_labels(rows, use)
+        return self.engine.read(rows, use if what == "margins" else what)
 
 
 def _padded(margins: Sequence[Any]) -> Array:

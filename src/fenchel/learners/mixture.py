@@ -14,6 +14,7 @@ from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_ex
 from fenchel.certificates.aggregate import bayes_bound
 from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
+from fenchel.learners.frozen import FrozenUse, Still, as_columns, reading_of
 from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.stacking import BLENDS
 from fenchel.learners.workers import Crew, in_parallel
@@ -36,6 +37,7 @@ PIECE = 1 << 20
 class _Piece:
     """Rows on their way through the mixture, and what the experts made of them."""
 
+    raw: Rows
     rows: Rows
     y: Array
     importance: Array
@@ -55,7 +57,8 @@ class Mixture(Engine):
     With ``combined`` a linear combination of the experts competes with the vote, and AdaHedge
     chooses between the two. Margins then give probabilities: the logit ln p₊/p₋ for two classes, the
     probability of each for several. With ``unitless`` the experts see every feature in units of its
-    own size: no prediction depends on the units of the data.
+    own size: no prediction depends on the units of the data. With ``foresight`` it also measures which
+    expert would do best frozen (see ``frozen``): that is what ``read(rows, "frozen")`` reads.
 
     >>> from fenchel import learners
     >>> mixture = learners.hedge([learners.perceptron(), learners.arow()])
@@ -74,6 +77,7 @@ class Mixture(Engine):
         limits: Sequence[int | None] | None = None,
         combined: bool = False,
         unitless: bool = False,
+        foresight: bool = False,
     ) -> None:
         tasks = {expert.task for expert in experts}
         if len(tasks) != 1:
@@ -90,6 +94,8 @@ class Mixture(Engine):
         self._compiled: set[str] = set()  # which is not for several threads at once
         self._crew = Crew()
         self._units: Array | None = new_units(0) if unitless else None
+        self._frozen = FrozenUse(len(experts), self.task) if foresight else None
+        self._frozen_reading: Any = None  # until the next round is learned
 
     def declare(self, outputs: int) -> None:
         """Take so many classes as known before any is seen."""
@@ -108,10 +114,20 @@ class Mixture(Engine):
         self.experts.reverse()
         self._limits.reverse()
 
-    def shares(self) -> dict[str, float]:
-        """Return how much each expert counts in the next round."""
+    def shares(self, use: str = "next_round") -> dict[str, float]:
+        """Return how much each expert counts: in the next round, or with ``use="frozen"`` once frozen.
+
+        Frozen, one counts alone: its last weights, or the mean of those along the run.
+        """
         shares = shares_now(self._blend.hedge)
+        chosen = None if use != "frozen" else self._chosen()
+        if chosen is not None:
+            shares = (np.arange(len(self.experts)) == chosen // 2).astype(np.float64)
         return {e.specification: float(v) for e, v in zip(self.experts, shares, strict=True)}
+
+    def _chosen(self) -> int | None:
+        """The candidate for frozen use, where one is known."""
+        return None if self._frozen is None else self._frozen.chosen(self._blend.active)
 
     @property
     def best(self) -> Engine:
@@ -174,11 +190,16 @@ class Mixture(Engine):
             arrays["units"] = self._units[: self.columns]
         for k in self._blend.active:  # a retired one has nothing left to tell
             arrays |= {f"{k}.{name}": v for name, v in self.experts[k].state_arrays().items()}
+        if self._frozen is not None:
+            arrays |= {f"frozen.{name}": v for name, v in self._frozen.arrays().items()}
         return arrays
 
     def restart(self, width: int) -> None:
         """Begin with fresh state of so many columns."""
         self.columns = width
+        self._frozen_reading = None
+        if self._frozen is not None:
+            self._frozen = FrozenUse(len(self.experts), self.task)
         if self._units is not None:
             self._units = new_units(width)
         for expert, on in zip(self.experts, self._blend.hedge.active, strict=True):
@@ -188,11 +209,20 @@ class Mixture(Engine):
     def lay_in(self, arrays: Any, width: int) -> None:
         """Take the state of a model file; experts retired there are retired here.
 
-        The first files have no refined probabilities: these begin anew.
+        The first files have fewer experts in ``auto``, and no refined probabilities: these begin anew.
         """
+        known = len(arrays["hedge.active"])
+        if known < len(self.experts) and self.name == "auto":
+            self.experts, self._limits = self.experts[:known], self._limits[:known]
+            self._blend = BLENDS[self.task](known, self._blend.combination is not None)
+            if self._frozen is not None:
+                self._frozen = FrozenUse(known, self.task)
         self._blend.hedge.active[:] = arrays["hedge.active"]
         absent = {k: v for k, v in self._blend.arrays().items() if k.startswith(REFINED)}
         super().lay_in({**absent, **arrays}, width)
+        if self._frozen is not None:
+            mine = {k.removeprefix("frozen."): arrays[k] for k in arrays if k.startswith("frozen.")}
+            self._frozen.lay_in(mine)
 
     def check_state(self) -> None:
         """Raise for experts that are neither on nor retired, or all retired."""
@@ -216,6 +246,7 @@ class Mixture(Engine):
         kept["experts"] = [expert.copy() for expert in self.experts]
         kept["_blend"] = self._blend.copy()
         kept["_units"] = None if self._units is None else self._units.copy()
+        kept["_frozen"] = None if self._frozen is None else self._frozen.copy()
         return kept
 
     # ── learning and reading ────────────────────────────────────────────────────────────────────
@@ -227,25 +258,37 @@ class Mixture(Engine):
         if several:
             self.outputs = max(self.outputs, int(targets.max(initial=-1.0)) + 1)
         out = np.empty((count, self.outputs) if several else count)
+        self._frozen_reading = None
+        begin = 0
+        while begin < count:  # up to where weights are set aside
+            ahead = count if self._frozen is None else self._frozen.due(self.rounds) - self.rounds
+            end = min(count, begin + ahead)
+            amounts = some_of(importance, begin, end)
+            self._learn_part(rows[begin:end], targets[begin:end], amounts, out[begin:end])
+            self.counts[ROUNDS] += end - begin
+            if self._frozen is not None and end - begin == ahead:
+                self._frozen.set_aside(self._weights_in_use(), self._blend.bounds)
+            begin = end
+        return out
+
+    def _learn_part(self, rows: Rows, targets: Array, importance: Array, out: Array) -> None:
         together = "learned" in self._compiled and rows.are_many
         pieces = [
-            _Piece(part, targets[begin:end], some_of(importance, begin, end), out[begin:end])
+            _Piece(part, part, targets[begin:end], some_of(importance, begin, end), out[begin:end])
             for begin, end, part in rows.pieces(PIECE)
         ]
-        if (
-            len(pieces) == 1 and not together
-        ):  # a row or a few: the line would cost more than they do
+        if len(pieces) == 1 and not together:  # few rows: the line would cost more than they do
             self._learn_alone(pieces[0])
         else:
             self._learn_in_line(pieces, together)
         self._compiled.add("learned")
-        self.counts[ROUNDS] += count
-        return out
 
     def _learn_alone(self, piece: _Piece) -> None:
         self._put_in_units(piece)
         for k in self._blend.active:
             self._learn_piece(piece, k)
+        if self._frozen is not None:
+            self._frozen.see(piece.raw, piece.y, piece.importance)
         self._mix_piece(piece)
 
     def _learn_in_line(self, pieces: list[_Piece], together: bool) -> None:
@@ -261,7 +304,21 @@ class Mixture(Engine):
             if present is not None:
                 learn = partial(self._learn_piece, present)
                 work |= {k: partial(learn, k) for k in self._blend.active}
+                if self._frozen is not None:
+                    seen = present.raw, present.y, present.importance
+                    work["frozen"] = partial(self._frozen.see, *seen)
             self._crew.do(work, together)
+
+    def _weights_in_use(self) -> list[Array | None]:
+        """The weights of each expert for the features as the user knows them; slots × classes."""
+        found: list[Array | None] = [None] * len(self.experts)
+        for k in self._blend.active:
+            found[k] = self._weights_of(k)
+        return found
+
+    def _weights_of(self, k: int) -> Array:
+        with np.errstate(all="ignore"):  # a unit may be as small as floats are
+            return as_columns(np.nan_to_num(self._out_of_units(self.experts[k].weights())))
 
     def _put_in_units(self, piece: _Piece) -> None:
         piece.rows = self._in_units(piece.rows, piece.importance, learning=True)
@@ -278,7 +335,13 @@ class Mixture(Engine):
         return rows if self._units is None else scaled_rows(self._units, rows, importance, learning)
 
     def read(self, rows: Rows, what: str = "margins") -> Array:
-        """Compute what the next round would make of the experts' margins."""
+        """Compute what the next round would make of the experts' margins.
+
+        ``what="frozen"`` reads what does best where nothing more is learned.
+        """
+        if what == "frozen" and (self._frozen_reading is not None or self._chosen() is not None):
+            return self._read_frozen(rows)
+        what = "margins" if what == "frozen" else what
         rows = self._in_units(rows, ONE, learning=False)
         active = self._blend.active
 
@@ -288,6 +351,56 @@ class Mixture(Engine):
         margins = in_parallel(read, active, "read" in self._compiled and rows.are_many)
         self._compiled.add("read")
         return self._blend.read(self._gathered(dict(zip(active, margins, strict=True))))
+
+    def still(self) -> Any:
+        """Return the weights that frozen use reads, where they are known; a copy of all elsewhere."""
+        chosen = self._chosen()
+        if chosen is None:
+            return super().still()
+        assert self._frozen is not None
+        reading = reading_of(self._frozen, chosen, self._weights_of(chosen // 2))
+        return Still(self.task, **reading, bounds=self._blend.bounds.copy())
+
+    def ask(self, rows: Rows) -> tuple[Array, Array]:
+        """Read one row: the experts' margins wait with it, and the last target known by now."""
+        inside = self._in_units(rows, ONE, learning=False)
+        margins = self._gathered({k: self.experts[k].read(inside) for k in self._blend.active})
+        memo = np.append(margins[:, 0].ravel(), self._blend.last_known)
+        return self._blend.read(margins), memo
+
+    def margins_when_asked(self, memo: Array) -> Array:
+        """What today's shares make of the experts' margins of that time."""
+        told = memo[:-1].reshape(len(self.experts), -1)
+        several = self.task == "multiclass"
+        known = {k: told[k][None] if several else told[k] for k in self._blend.active}
+        return self._blend.read(self._gathered(known))
+
+    def answer(
+        self, rows: Rows, memo: Array, target: Array, importance: Array, fresh: bool
+    ) -> float | None:
+        """Charge the experts with what they said when they were asked, and let each learn."""
+        self._frozen_reading = None
+        if self.task == "multiclass":
+            self.outputs = max(self.outputs, int(target[0]) + 1)
+        told = memo[:-1].reshape(len(self.experts), -1)
+        inside = self._in_units(rows, importance, learning=True)
+        known = {}
+        for k in self._blend.active:
+            known[k] = told[k][None] if self.task == "multiclass" else told[k]
+            self.experts[k].answer(inside, told[k], target, importance, fresh)
+        self._blend.learn(self._gathered(known), target, importance, memo[-1:])
+        self.counts[ROUNDS] += 1
+        if self._frozen is not None:
+            self._frozen.see(rows, target, importance)
+            if self._frozen.due(self.rounds - 1) == self.rounds:
+                self._frozen.set_aside(self._weights_in_use(), self._blend.bounds)
+        return None
+
+    def _read_frozen(self, rows: Rows) -> Array:
+        if self._frozen_reading is None:
+            self._frozen_reading = self.still()
+        found: Array = self._frozen_reading.read(rows)
+        return found
 
     def _gathered(self, margins: dict[int, Array]) -> Array:
         """The margins of all experts by row and class; a retired one predicts 0.

@@ -19,6 +19,7 @@ from fenchel.loops import NoAverage, NoLedger, average_for, ledger_for
 from fenchel.parts.state import is_part
 from fenchel.regularizers import Ball, Box, Orthant, Simplex, Whole
 from fenchel.regularizers.domains import confine
+from fenchel.regularizers.fading import rate_of
 from fenchel.schema import Schema
 
 P = ParamSpec("P")
@@ -82,6 +83,7 @@ def learner(
             chosen = {**DEFAULTS, **options}
             three = function(**given)  # type: ignore[call-arg]
             f = three.regularizer
+            _refuse_forgotten(name, given.get("half_life"), chosen)
             engine = engine_for(
                 three._replace(
                     average=average_for(f) if chosen["averaged"] else NoAverage(),
@@ -126,6 +128,16 @@ def _refuse_unknown(name: str, signature: inspect.Signature, given: Any) -> None
 def _refuse_other_than_flags(signature: inspect.Signature, given: dict[str, Any]) -> None:
     flags = {key for key, known in signature.parameters.items() if isinstance(known.default, bool)}
     yes_or_no(**{key: value for key, value in given.items() if key in flags})
+
+
+def _refuse_forgotten(name: str, half_life: float | None, chosen: dict[str, Any]) -> None:
+    """Refuse what a learner that forgets cannot keep."""
+    for option in ("averaged", "certify"):
+        if half_life is not None and chosen[option]:
+            raise ValueError(
+                f"{option}=True does not go with half_life={half_life!r}: {name} forgets, and what "
+                "is averaged or promised speaks of all rounds alike"
+            )
 
 
 def _told(options: dict[str, Any]) -> dict[str, Any]:
@@ -174,7 +186,8 @@ def certified(learner: Learner) -> Learner:
     """
     changed: dict[str, Any] = dict(learner.parameters)
     takes = "learner" in changed or "certify" in parameters_of(learner.name)
-    if learner.certifies or not (takes or learner.name == "custom"):
+    forgets = changed.get("half_life") is not None  # no theorem here speaks of it
+    if learner.certifies or forgets or not (takes or learner.name == "custom"):
         return learner.fresh()
     if learner.name == "custom":
         engine = learner.engine
@@ -215,6 +228,17 @@ def yes_or_no(**parameters: Any) -> None:
     for name, value in parameters.items():
         if not isinstance(value, (bool, np.bool_)):
             raise ValueError(f"{name}={value!r:.60} must be yes or no (True or False)")
+
+
+def fading_rate(half_life: float | None, domain: Any = None) -> float | None:
+    """Return 1/λ of a half-life in rounds, None where nothing fades."""
+    if half_life is None:
+        return None
+    if not (is_number(half_life) and 1.0 <= half_life < float("inf")):
+        raise ValueError(f"half_life={half_life!r} must be a number of rounds ≥ 1")
+    if domain is not None:
+        raise ValueError("half_life goes with the whole space: leave domain out")
+    return rate_of(float(half_life))
 
 
 def is_number(value: Any) -> bool:

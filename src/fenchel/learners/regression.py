@@ -5,9 +5,25 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from fenchel.learners.composed import Parts
-from fenchel.learners.registry import Options, domain_of, dual_exponent, learner, positive
+from fenchel.learners.registry import (
+    Options,
+    domain_of,
+    dual_exponent,
+    fading_rate,
+    learner,
+    positive,
+)
 from fenchel.losses import Squared
-from fenchel.regularizers import DiagonalQuadratic, Euclidean, FullQuadratic, MaxNormScaled, PNorm
+from fenchel.regularizers import (
+    DiagonalQuadratic,
+    Euclidean,
+    FadingDiagonal,
+    FadingMatrix,
+    FadingSteps,
+    FullQuadratic,
+    MaxNormScaled,
+    PNorm,
+)
 from fenchel.rules import NormalizedResidual, Residual, Target
 
 
@@ -19,7 +35,12 @@ from fenchel.rules import NormalizedResidual, Residual, Target
     cost="d² (full), non-zeros (diagonal)",
 )
 def vovk_azoury_warmuth(
-    a: float = 1.0, diagonal: bool = False, *, domain: Any = None, **options: Unpack[Options]
+    a: float = 1.0,
+    diagonal: bool = False,
+    *,
+    half_life: float | None = None,
+    domain: Any = None,
+    **options: Unpack[Options],
 ) -> Parts:
     """The Vovk-Azoury-Warmuth forecaster.
 
@@ -33,10 +54,11 @@ def vovk_azoury_warmuth(
     Cost: d² a round with the full matrix, kept as a factor by orthogonal turns alone (stable
     however long the stream); the non-zeros of a row with ``diagonal``.
 
-    Parameters: ``a`` > 0; ``diagonal``; ``domain`` (box or orthant, diagonal only). Importance 2
-    is the example seen twice.
+    Parameters: ``a`` > 0; ``diagonal``; ``domain`` (box or orthant, diagonal only); ``half_life`` in
+    rounds, after which a row counts half in both sums: the discounted forecaster. Importance 2 is
+    the example seen twice.
 
-    References: Vovk (2001); Azoury & Warmuth (2001); Section 4.
+    References: Vovk (2001); Azoury & Warmuth (2001); Section 4; Jacobsen & Cutkosky (2024).
 
     >>> from fenchel import learners
     >>> learner = learners.vovk_azoury_warmuth(intercept=False)
@@ -44,14 +66,55 @@ def vovk_azoury_warmuth(
     array([0.      , 0.666667, 1.      ])
     """
     positive(a=a)
-    if diagonal:
+    rate = fading_rate(half_life, domain)
+    if diagonal and rate is not None:
+        f: Any = FadingDiagonal(a=float(a), always=True, rate=rate)
+    elif diagonal:
         inside = domain_of(domain, separable=True)
-        f: Any = DiagonalQuadratic(a=float(a), always=True, domain=inside)
+        f = DiagonalQuadratic(a=float(a), always=True, domain=inside)
     elif domain is not None:
         raise ValueError("domain needs diagonal=True: the full matrix knows only the whole space")
     else:
         f = FullQuadratic(a=float(a), always=True)
+        f = f if rate is None else FadingMatrix(f, rate=rate)
     return Parts(Squared(), f, Target())
+
+
+@learner(
+    tasks=("regression",),
+    parts="squared × ½·wᵀA_{t−1}·w, fading × y·x",
+    equation="w_t = A_{t−1}⁻¹·θ_t, A_t = λ·A_{t−1} + x_t·x_tᵀ, θ_{t+1} = λ·θ_t + y_t·x_t",
+    theorem="none (x_t is not counted ahead)",
+    cost="d²",
+)
+def recursive_least_squares(
+    a: float = 0.01, half_life: float | None = None, **options: Unpack[Options]
+) -> Parts:
+    """Recursive least squares, with forgetting.
+
+    Problem: filtering and regression with the square loss, least squares at every moment.
+
+    Update: w_t = A_{t−1}⁻¹·θ_t with A_t = λ·A_{t−1} + x_t·x_tᵀ, A_0 = a·I and
+    θ_{t+1} = λ·θ_t + y_t·x_t, λ = 2^(−1/half_life). ``vovk_azoury_warmuth`` counts x_t ahead: it is
+    more careful with rows unlike those before, and has a bound.
+
+    Guarantee: none here.
+
+    Cost: d² a round, by orthogonal turns alone.
+
+    Parameters: ``a`` > 0, the ridge; ``half_life`` in rounds, after which a row counts half.
+
+    References: Plackett (1950); Haykin, Adaptive Filter Theory (2002).
+
+    >>> from fenchel import learners
+    >>> learner = learners.recursive_least_squares(a=1.0, intercept=False)
+    >>> learner.learn_many([[1.0], [1.0], [1.0]], [2.0, 2.0, 2.0]).round(6)
+    array([0.      , 1.      , 1.333333])
+    """
+    positive(a=a)
+    rate = fading_rate(half_life)
+    f: Any = FullQuadratic(a=float(a), always=True, tentative=False)
+    return Parts(Squared(), f if rate is None else FadingMatrix(f, rate=rate), Target())
 
 
 @learner(
@@ -60,7 +123,9 @@ def vovk_azoury_warmuth(
     equation="Sec. 4, f_t = X_t²·f, z_t = (y_t − ⟨w_t, x_t⟩)·x_t",
     theorem="filtering bound, 2·X_T²·f(u) + Σ (y_t − ⟨u, x_t⟩)²",
 )
-def p_norm_lms(p: float = 2.0, **options: Unpack[Options]) -> Parts:
+def p_norm_lms(
+    p: float = 2.0, *, half_life: float | None = None, **options: Unpack[Options]
+) -> Parts:
     """p-norm LMS that learns the level of its input.
 
     Problem: adaptive filtering: recover ⟨u, x_t⟩ from y_t = ⟨u, x_t⟩ + noise, whatever the noise.
@@ -72,8 +137,9 @@ def p_norm_lms(p: float = 2.0, **options: Unpack[Options]) -> Parts:
 
     Cost: the non-zeros of a row.
 
-    Parameters: ``p`` ≥ 2, the dual exponent; 2 is LMS with the step 1/X_t². An example of
-    importance 2 takes a step twice as long.
+    Parameters: ``p`` ≥ 2, the dual exponent; 2 is LMS with the step 1/X_t²; ``half_life`` in rounds,
+    after which a step counts half (p = 2 alone). An example of importance 2 takes a step twice as
+    long.
 
     References: Kivinen, Warmuth & Hassibi (2006); Section 4.
 
@@ -83,6 +149,11 @@ def p_norm_lms(p: float = 2.0, **options: Unpack[Options]) -> Parts:
     array([0., 3.])
     """
     p = dual_exponent(p)
+    rate = fading_rate(half_life)
+    if rate is not None and p != 2.0:
+        raise ValueError(f"half_life goes with p=2, the Euclidean case: p={p!r}")
+    if rate is not None:
+        return Parts(Squared(), FadingSteps(leveled=True, rate=rate), Residual())
     return Parts(Squared(), MaxNormScaled(PNorm(p=p, c=p - 1.0)), Residual())
 
 
@@ -92,7 +163,13 @@ def p_norm_lms(p: float = 2.0, **options: Unpack[Options]) -> Parts:
     equation="Sec. 4 (Widrow-Hoff)",
     theorem="filtering bound where η·X_T² ≤ 1",
 )
-def lms(eta: float = 0.01, *, domain: Any = None, **options: Unpack[Options]) -> Parts:
+def lms(
+    eta: float = 0.01,
+    *,
+    half_life: float | None = None,
+    domain: Any = None,
+    **options: Unpack[Options],
+) -> Parts:
     """Least mean squares, the Widrow-Hoff rule.
 
     Problem: regression and filtering with an input of known level.
@@ -104,7 +181,8 @@ def lms(eta: float = 0.01, *, domain: Any = None, **options: Unpack[Options]) ->
 
     Cost: the non-zeros of a row.
 
-    Parameters: ``eta`` > 0, the step. An example of importance 2 takes a step twice as long.
+    Parameters: ``eta`` > 0, the step; ``half_life`` in rounds, after which a step counts half (leaky
+    LMS). An example of importance 2 takes a step twice as long.
 
     References: Widrow & Hoff (1960).
 
@@ -113,7 +191,7 @@ def lms(eta: float = 0.01, *, domain: Any = None, **options: Unpack[Options]) ->
     array([0., 2.])
     """
     positive(eta=eta)
-    return Parts(Squared(), Euclidean(domain_of(domain)), Residual(eta=float(eta)))
+    return Parts(Squared(), _euclidean(half_life, domain), Residual(eta=float(eta)))
 
 
 @learner(
@@ -122,7 +200,13 @@ def lms(eta: float = 0.01, *, domain: Any = None, **options: Unpack[Options]) ->
     equation="Sec. 4 (normalised step)",
     theorem="Lemma 1",
 )
-def normalized_lms(eta: float = 0.5, *, domain: Any = None, **options: Unpack[Options]) -> Parts:
+def normalized_lms(
+    eta: float = 0.5,
+    *,
+    half_life: float | None = None,
+    domain: Any = None,
+    **options: Unpack[Options],
+) -> Parts:
     """Normalised least mean squares.
 
     Problem: filtering with an input whose level changes.
@@ -133,8 +217,8 @@ def normalized_lms(eta: float = 0.5, *, domain: Any = None, **options: Unpack[Op
 
     Cost: the non-zeros of a row.
 
-    Parameters: ``eta`` in (0, 2), the share of the residual that a step removes. An example of
-    importance 2 takes a step twice as long.
+    Parameters: ``eta`` in (0, 2), the share of the residual that a step removes; ``half_life`` in
+    rounds, after which a step counts half. An example of importance 2 takes a step twice as long.
 
     References: Nagumo & Noda (1967).
 
@@ -144,4 +228,10 @@ def normalized_lms(eta: float = 0.5, *, domain: Any = None, **options: Unpack[Op
     """
     if not 0.0 < eta < 2.0:
         raise ValueError(f"eta={eta!r} must lie between 0 and 2")
-    return Parts(Squared(), Euclidean(domain_of(domain)), NormalizedResidual(eta=float(eta)))
+    return Parts(Squared(), _euclidean(half_life, domain), NormalizedResidual(eta=float(eta)))
+
+
+def _euclidean(half_life: float | None, domain: Any) -> Any:
+    """½‖·‖², over steps that fade where a half-life is given."""
+    rate = fading_rate(half_life, domain)
+    return Euclidean(domain_of(domain)) if rate is None else FadingSteps(rate=rate)

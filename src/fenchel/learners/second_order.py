@@ -6,19 +6,36 @@ from statistics import NormalDist
 from typing import Any, Unpack
 
 from fenchel.learners.composed import Parts
-from fenchel.learners.registry import Options, domain_of, learner, positive
+from fenchel.learners.registry import Options, domain_of, fading_rate, learner, positive
 from fenchel.losses import Hinge
-from fenchel.regularizers import ConfidentGaussian, DiagonalQuadratic, FullQuadratic, Gaussian
+from fenchel.regularizers import (
+    ConfidentGaussian,
+    DiagonalQuadratic,
+    FadingDiagonal,
+    FadingGaussian,
+    FadingMatrix,
+    FullQuadratic,
+    Gaussian,
+)
 from fenchel.rules import Aggressive, Conservative, OriginalArow, SoftConfidence
 
 
-def _quadratic(r: float, diagonal: bool, domain: Any) -> Any:
+def _quadratic(r: float, diagonal: bool, domain: Any, rate: float | None) -> Any:
     positive(r=r)
+    if diagonal and rate is not None:
+        return FadingDiagonal(r=float(r), rate=rate)
     if diagonal:
         return DiagonalQuadratic(r=float(r), domain=domain_of(domain, separable=True))
     if domain is not None:
         raise ValueError("domain needs diagonal=True: the full matrix knows only the whole space")
     return FullQuadratic(r=float(r))
+
+
+def _faded(quadratic: Any, rate: float | None) -> Any:
+    """The full matrix, fading where a rate is given; others fade by themselves."""
+    if rate is None or not isinstance(quadratic, FullQuadratic):
+        return quadratic
+    return FadingMatrix(quadratic, rate=rate)
 
 
 @learner(
@@ -29,7 +46,12 @@ def _quadratic(r: float, diagonal: bool, domain: Any) -> Any:
     cost="non-zeros (diagonal), d² (full)",
 )
 def second_order_perceptron(
-    r: float = 1.0, diagonal: bool = True, *, domain: Any = None, **options: Unpack[Options]
+    r: float = 1.0,
+    diagonal: bool = True,
+    *,
+    half_life: float | None = None,
+    domain: Any = None,
+    **options: Unpack[Options],
 ) -> Parts:
     """The second-order Perceptron.
 
@@ -44,7 +66,8 @@ def second_order_perceptron(
 
     Cost: the non-zeros of a row (diagonal), d² (full).
 
-    Parameters: ``r`` > 0; ``diagonal``. Importance 2 doubles x·xᵀ/r and the step.
+    Parameters: ``r`` > 0; ``diagonal``; ``half_life`` in rounds, after which a row counts half in
+    A_t and θ_t (nothing fades without it). Importance 2 doubles x·xᵀ/r and the step.
 
     References: Cesa-Bianchi, Conconi & Gentile (2005).
 
@@ -53,7 +76,8 @@ def second_order_perceptron(
     >>> learner.learn_many([[1.0, 0.0], [1.0, 1.0], [1.0, 1.0]], [1, -1, -1]).round(6)
     array([ 0.  ,  0.2 , -0.25])
     """
-    return Parts(Hinge(), _quadratic(r, diagonal, domain), Conservative())
+    rate = fading_rate(half_life, domain)
+    return Parts(Hinge(), _faded(_quadratic(r, diagonal, domain, rate), rate), Conservative())
 
 
 @learner(
@@ -68,6 +92,7 @@ def arow(
     diagonal: bool = True,
     form: str = "mirror",
     *,
+    half_life: float | None = None,
     domain: Any = None,
     **options: Unpack[Options],
 ) -> Parts:
@@ -88,7 +113,8 @@ def arow(
 
     Cost: the non-zeros of a row (diagonal), d² (full).
 
-    Parameters: ``r`` > 0, the noise: larger is more careful; ``diagonal``; ``form``. Importance
+    Parameters: ``r`` > 0, the noise: larger is more careful; ``diagonal``; ``form``; ``half_life`` in
+    rounds, after which a row counts half (in the original form with a diagonal: in Σ alone). Importance
     2 halves r and, in the mirror form, doubles the step.
 
     References: Crammer, Kulesza & Dredze (2009); Section 6.2.
@@ -101,14 +127,17 @@ def arow(
     """
     if form not in ("mirror", "original"):
         raise ValueError(f"form={form!r}: choose 'mirror' or 'original'")
-    quadratic = _quadratic(r, diagonal, domain)
+    rate = fading_rate(half_life, domain)
+    quadratic = _quadratic(r, diagonal, domain, rate)
     if form == "mirror":
-        return Parts(Hinge(), quadratic, Aggressive())
+        return Parts(Hinge(), _faded(quadratic, rate), Aggressive())
     if domain is not None:
         raise ValueError("domain needs form='mirror': the original AROW is not confined")
     if diagonal:
-        return Parts(Hinge(), Gaussian(r=float(r)), OriginalArow(r=float(r)))
-    return Parts(Hinge(), quadratic._replace(tentative=False), Aggressive(eta=1.0 / float(r)))
+        f = Gaussian(r=float(r)) if rate is None else FadingGaussian(r=float(r), rate=rate)
+        return Parts(Hinge(), f, OriginalArow(r=float(r)))
+    past = quadratic._replace(tentative=False)
+    return Parts(Hinge(), _faded(past, rate), Aggressive(eta=1.0 / float(r)))
 
 
 @learner(

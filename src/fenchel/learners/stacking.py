@@ -103,10 +103,21 @@ class NumberCombination:
         }
 
     def learn(
-        self, numbers: Array, active: Array, mixed: Array, y: Array, weights: Array, bounds: Array
+        self,
+        numbers: Array,
+        active: Array,
+        mixed: Array,
+        y: Array,
+        weights: Array,
+        bounds: Array,
+        known: Array | None = None,
     ) -> Array:
-        """The numbers from before each target; ``bounds`` are those of the targets seen before."""
+        """The numbers from before each target; ``bounds`` are those of the targets seen before.
+
+        ``known`` is the last target that was known when each row was asked, where that is long ago.
+        """
         before = _targets_before(self.last, y, weights)
+        before = before if known is None else known
         rows = self._differences(numbers, active, mixed, before, weights, learning=True)
         rest = self.engine.learn(rows, _difference(y, mixed), weights, True)
         final = np.empty_like(mixed)
@@ -162,6 +173,8 @@ class Blend(ABC):
     kind: Any  # of combination
     combination: Any
 
+    bounds: Array = np.array([-np.inf, np.inf])  # of the targets, where they are numbers
+
     def __init__(self, count: int, combined: bool) -> None:
         self.hedge: Hedge = new_hedge(count)
         self.combination = self.kind(count) if combined else None
@@ -192,8 +205,17 @@ class Blend(ABC):
         return twin
 
     @abstractmethod
-    def learn(self, margins: Array, y: Array, weights: Array) -> Array:
-        """Predict each row from before its label, which then counts."""
+    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
+        """Predict each row from before its label, which then counts.
+
+        ``known``: the last target known when the rows were asked, where labels came late.
+        """
+
+    @property
+    def last_known(self) -> float:
+        """The last target, where predictions use it."""
+        last = getattr(self.combination, "last", None)
+        return 0.0 if last is None else float(last[0])
 
     @abstractmethod
     def read(self, margins: Array) -> Array:
@@ -206,7 +228,7 @@ class ClassBlend(Blend):
     kind = ClassCombination
     combination: ClassCombination | None
 
-    def learn(self, margins: Array, y: Array, weights: Array) -> Array:
+    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """Shares of one for each class."""
         return self._blended(margins, margins.shape[2], y.astype(np.int64), weights, True)
 
@@ -228,7 +250,7 @@ class ClassBlend(Blend):
 class TwoClassBlend(ClassBlend):
     """Two classes: the second's share of the vote less the first's, with a combination the logit."""
 
-    def learn(self, margins: Array, y: Array, weights: Array) -> Array:
+    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """p₊ − p₋ of the vote, ln p₊/p₋ of a combination."""
         return _less_first(self._blended(margins, 2, (y > 0.0).astype(np.int64), weights, True))
 
@@ -251,14 +273,15 @@ class NumberBlend(Blend):
         """The state by name."""
         return super().arrays() | {"hedge.bounds": self.bounds}
 
-    def learn(self, margins: Array, y: Array, weights: Array) -> Array:
+    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """One number a row."""
         numbers, before = margins[:, :, 0], self.bounds.copy()
         mixed = np.empty(len(y))
         mix_numbers(self.hedge, numbers, y, weights, self.bounds, mixed)
         if self.combination is None:
             return mixed
-        return self.combination.learn(numbers, self.hedge.active, mixed, y, weights, before)
+        given = numbers, self.hedge.active, mixed, y, weights, before, known
+        return self.combination.learn(*given)
 
     def read(self, margins: Array) -> Array:
         """One number a row; 0 before the first target."""

@@ -10,6 +10,7 @@ from fenchel import models
 from fenchel.learners import soundness, specification
 from fenchel.learners.catalogue import from_parameters
 from fenchel.learners.composed import Composed, Parts
+from fenchel.learners.tickets import PREFIX, Tickets
 from fenchel.schema import Schema
 from fenchel.streams import Names
 
@@ -35,6 +36,9 @@ def save(
     metadata = describe(learner)
     for where in ("device", "dtype"):  # a model of any device loads on every other
         metadata["parameters"].pop(where, None)
+    if learner.tickets.used:
+        arrays |= learner.tickets.arrays()
+        metadata["tickets"] = learner.tickets.metadata()
     models.write(path, arrays, {**metadata, **(more_metadata or {})})
 
 
@@ -85,6 +89,7 @@ def load(path: str | PathLike[str], parts: Iterable[type], kind: type) -> Any:
 def _laid_in(
     arrays: dict[str, Any], metadata: dict[str, Any], known: dict[str, type], kind: type
 ) -> Any:
+    late = {name: arrays.pop(name) for name in list(arrays) if name.startswith(PREFIX)}
     soundness.refuse_outsized(arrays, metadata)
     columns, rounds = metadata["columns"], metadata["rounds"]
     learner = _rebuilt(metadata, known, kind)
@@ -103,7 +108,8 @@ def _laid_in(
     if learner.labels is not None and learner.engine.outputs > max(2, len(learner.classes)):
         raise ValueError("it has fewer labels than its arrays tell of")
     learner.engine.counts[0] = rounds
-    return learner
+    learner.tickets = Tickets.restored(metadata.get("tickets"), late)
+    return learner.freeze()
 
 
 def _schema(metadata: dict[str, Any]) -> Schema:

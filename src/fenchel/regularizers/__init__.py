@@ -9,6 +9,12 @@ from fenchel.regularizers.diagonal import DiagonalQuadratic
 from fenchel.regularizers.domains import Ball, Box, Orthant, Simplex, Whole
 from fenchel.regularizers.entropic import Entropic
 from fenchel.regularizers.euclidean import Euclidean
+from fenchel.regularizers.fading import (
+    FadingDiagonal,
+    FadingGaussian,
+    FadingMatrix,
+    FadingSteps,
+)
 from fenchel.regularizers.ftrl import ProximalCentres
 from fenchel.regularizers.full_adagrad import FullAdaGrad
 from fenchel.regularizers.full_matrix import FullQuadratic
@@ -48,6 +54,10 @@ __all__ = [
     "DiagonalQuadratic",
     "Entropic",
     "Euclidean",
+    "FadingDiagonal",
+    "FadingGaussian",
+    "FadingMatrix",
+    "FadingSteps",
     "FullAdaGrad",
     "FullQuadratic",
     "Gaussian",

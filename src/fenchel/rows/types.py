@@ -99,6 +99,22 @@ def _dense_row_at(rows: Any, t: Any, bias: float, importance: float) -> DenseRow
     return DenseRow(rows.values[t], bias, importance)
 
 
+@required_verb
+def heavier(row: Any, factor: float) -> Any:
+    """The row with so many times its importance."""
+
+
+@heavier.of(SparseRow)
+def _heavier_sparse(row: Any, factor: float) -> SparseRow:
+    amount = saturated(row.importance * factor)
+    return SparseRow(row.indices, row.values, row.start, row.stop, row.bias, amount)
+
+
+@heavier.of(DenseRow)
+def _heavier_dense(row: Any, factor: float) -> DenseRow:
+    return DenseRow(row.values, row.bias, saturated(row.importance * factor))
+
+
 @length.of(SparseRow)
 def _sparse_length(row: Any) -> Any:
     return row.stop - row.start

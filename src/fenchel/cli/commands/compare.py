@@ -10,6 +10,7 @@ import click
 from fenchel.cli.build import Builder
 from fenchel.cli.certify import Kept
 from fenchel.cli.compare_results import Best, CompareResults
+from fenchel.cli.moving import horizon_of
 from fenchel.cli.output import number, say, tell
 from fenchel.cli.places import refuse_clashes
 from fenchel.cli.process import compiling_ahead
@@ -37,11 +38,14 @@ def compare(
     certify: bool,
     report: str | None,
     metrics: tuple[str, ...] = (),
+    horizon: str | None = None,
     **given: Any,
 ) -> None:
     """Run the command."""
     if task == "ranking":
         raise click.UsageError("compare is for classes and numbers; train one ranker at a time.")
+    if certify and horizon_of(horizon) != 0:
+        raise click.UsageError("--certify is for labels that come at once: leave --horizon out.")
     refuse_wrong_place("json", json_file, data)
     refuse_wrong_place("report", report, data)
     refuse_clashes({"json": json_file, "report": report}, {})
@@ -53,8 +57,9 @@ def compare(
     task = task or guess_task(labels_of(source.name, first))
     columns = max(source.width, first.rows.used_columns)
     learners = _of_task(learners or _suitable(task, columns, builder), task, builder)
+    limit = None if specifications else MOST_FULL
     try:
-        contest = Contest(learners, source.width, None if specifications else MOST_FULL, metrics)
+        contest = Contest(learners, source.width, limit, metrics, horizon_of(horizon))
     except ValueError as error:
         raise click.BadParameter(f"{error}.", param_hint="'--metric'") from None
     blocks = compiling_ahead(blocks, list(learners.values()), source.width)

@@ -87,7 +87,8 @@ def _text(data: str, model: str, task: str, tested: Tested) -> str:
         f"{name.replace('_', ' '):<15}{number(value)}" for name, value in tested.metrics().items()
     ]
     lines += [f"{'best constant':<15}{number(tested.constant.loss)}"]
-    lines += [f"{'previous label':<15}{number(tested.previous.loss)}"]
+    if tested.previous.loss is not None:
+        lines += [f"{'previous label':<15}{number(tested.previous.loss)}"]
     if tested.classes():
         rows = [
             [shown(label), f"{came:g}", f"{p:.4f}", f"{r:.4f}", f"{f:.4f}"]

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import click
@@ -15,17 +16,19 @@ from fenchel.cli.certify import RunCertificates
 from fenchel.cli.column_advice import tell_kinds, tell_odd_categories
 from fenchel.cli.errors import STOPPED
 from fenchel.cli.holdout import HeldOut
+from fenchel.cli.moving import horizon_of, moving_figures, tell_moving
 from fenchel.cli.output import counted, fact, say
 from fenchel.cli.places import ModelClaim
 from fenchel.cli.process import compiling_ahead
 from fenchel.cli.progress import ProgressTable, rate_line
 from fenchel.cli.results import figures, prediction_lines, tell_score, tell_skipped, write_json
 from fenchel.cli.signals import Interruption
-from fenchel.cli.sources import Data, Reading, begin, open_data
+from fenchel.cli.sources import Data, Reading, begin, column_name, open_data
 from fenchel.cli.tasks import LabelCheck, labels_of, mapping, with_queries
 from fenchel.cli.train_options import TrainOptions
 from fenchel.evaluate import Run, learn, whole_queries
 from fenchel.evaluate.class_weights import Balance
+from fenchel.evaluate.contest import run_of
 from fenchel.learners import Learner
 from fenchel.rows import Block
 
@@ -70,18 +73,27 @@ class Training:
         self.interruption, self._claim = Interruption(), claim
         self._learner, self._source = learner, source
         self._options, self._quiet = options, options.quiet
+        self._horizon = horizon_of(options.horizon)
+        late = self._horizon not in (0, "rest")
         try:
-            self._run = Run(learner, source.width, options.metrics)
+            self._run = (
+                run_of(learner, source.width, self._horizon, options.metrics)
+                if late
+                else Run(learner, source.width, options.metrics, watched=True)
+            )
         except ValueError as error:
             raise click.BadParameter(f"{error}.", param_hint="'--metric'") from None
         if options.class_weight and learner.task not in ("binary", "multiclass"):
             raise click.UsageError(f"--class-weight is for classes; the task is {learner.task}.")
         self._balance = Balance() if options.class_weight else None
+        if self._run.watch is not None:
+            stream = source.stream
+            self._run.watch.name = partial(column_name, stream.names, stream.schema.index_base)
         self._held = HeldOut(learner, options.passes)
         self._labels = LabelCheck(source.name, learner)
         self._certificates = RunCertificates(learner, source) if options.certify else None
         now = self._certificates.now if self._certificates is not None else None
-        self._table = ProgressTable(learner, now)
+        self._table = ProgressTable(learner, now, options.progress_every)
         self._write: Any = None  # predictions, if they are asked for
         self._seen = 0
         self._began = time.perf_counter()
@@ -154,10 +166,12 @@ class Training:
 
     def finish(self, stopped: bool = False) -> None:
         """Tell the totals, and write what --save and --json ask for."""
+        self._run.finish()
         seconds = time.perf_counter() - self._began
         if not self._quiet:
             say()
             tell_score(self._run, self._source.stream, seconds)
+            tell_moving(self._run, self._horizon)
             tell_skipped(self._source.stream.skipped)
         if self._options.save:
             self._save()
@@ -174,4 +188,7 @@ class Training:
         if options.json_file:
             self._run.score.seconds = seconds
             found = figures(self._source.name, {name: self._run}, self._held.score, promised)
+            moving = moving_figures(self._run, self._horizon)
+            found |= moving
+            found["learners"][0] |= {key: moving[key] for key in ("next_round", "frozen")}
             write_json(options.json_file, found)

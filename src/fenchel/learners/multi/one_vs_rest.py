@@ -9,6 +9,7 @@ import numpy as np
 from fenchel.learners.engine import refuse_unsound
 from fenchel.learners.labels import known_after
 from fenchel.learners.multi.base import Members
+from fenchel.loops.online import ROUNDS
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
@@ -44,6 +45,20 @@ class OneAgainstRest(Members):
         total = int(np.max(known, initial=len(self.members)))
         begins = np.searchsorted(known, np.arange(total), side="right").tolist()
         return self._learn_members(rows, begins, targets, importance)
+
+    def answer(
+        self, rows: Rows, memo: Array, target: Array, importance: Array, fresh: bool
+    ) -> float | None:
+        """Let each member that was asked answer; a class that came since then learns afresh."""
+        if int(target[0]) >= len(self.members):
+            return super().answer(rows, memo, target, importance, fresh)
+        for k, member in enumerate(self.members):
+            late = k < len(memo)
+            margin = memo[k : k + 1] if late else np.zeros(1)
+            own = self.own_targets(target, k)
+            member.answer(rows, margin, own, importance, fresh or not late)
+        self.counts[ROUNDS] += 1
+        return None
 
     @staticmethod
     def own_targets(targets: Array, k: int) -> Array:

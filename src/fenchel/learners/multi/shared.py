@@ -125,7 +125,7 @@ class SharedMatrix(Engine):
                 out[begin:end, k] = column
         return out
 
-    def read_labels(self, rows: Any) -> Array:
+    def read_labels(self, rows: Any, what: str = "margins") -> Array:
         """⟨w_k, x⟩: the factor r/(r + x·A⁻¹·x) of a tentative A_t is the same for all classes."""
         if self.device is not None or self.task != "multiclass" or rows.width > self.columns:
             return self.read(rows)

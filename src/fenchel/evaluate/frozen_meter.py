@@ -1,0 +1,60 @@
+"""The loss of a model frozen along the run, on the rows ahead of it.
+
+At rounds that grow by a quarter the learner is set aside as it would be saved, and predicts every
+fourth row up to the next such round. Their losses in the last six windows, about three quarters of
+the stream, are what to expect of the model on rows like those that follow.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fenchel.evaluate.mean_loss import MeanLoss
+from fenchel.evaluate.measures import outcome
+from fenchel.learners import Learner
+from fenchel.learners.frozen import WINDOWS, next_round
+from fenchel.parts.state import Array
+from fenchel.rows import Block
+
+EVERY = 4
+
+
+class FrozenMeter:
+    """Measures a learner frozen; see ``Run``, which cuts blocks where it is due."""
+
+    def __init__(self, learner: Learner) -> None:
+        self._learner = learner
+        self._still: Any = None
+        self._known = 0  # classes, when it was set aside
+        self._windows = [MeanLoss()]
+        self.rounds = 0
+
+    @property
+    def measured(self) -> MeanLoss:
+        """The loss over the latest windows."""
+        parts = self._windows[-WINDOWS:]
+        sums = zip(*parts, strict=True)
+        return MeanLoss(*(sum(numbers) for numbers in sums))
+
+    def see(self, block: Block, targets: Array) -> None:
+        """Score rows that the learner had not seen when it was set aside."""
+        count = len(block)
+        if self._still is not None:
+            keep = (np.arange(self.rounds, self.rounds + count) % EVERY) == 0
+            rows, own = block.rows.select(keep), targets[keep]
+            margins = self._still.read(rows, "frozen")
+            if margins.ndim == 2:  # classes that came since are not known to it
+                missing = max(0, int(own.max(initial=-1)) + 1 - margins.shape[1])
+                margins = np.pad(margins, ((0, 0), (0, missing)), constant_values=-np.inf)
+            scored = outcome(self._learner, margins, own, 1 << 30)
+            amounts = None if block.importance is None else block.importance[keep]
+            self._windows[-1] = self._windows[-1].plus(scored.losses, amounts)
+        self.rounds += count
+
+    def after(self) -> None:
+        """Set the learner aside where that is due."""
+        if next_round(self.rounds - 1) == self.rounds:
+            self._still = self._learner.engine.still()
+            self._windows = [*self._windows[-WINDOWS + 1 :], MeanLoss()]

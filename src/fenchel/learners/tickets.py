@@ -1,0 +1,232 @@
+"""Labels that come late: a ticket keeps a row and the margin of its prediction until the label is known.
+
+    ticket = learner.ask(x)            predicts, and keeps what the step will need
+    learner.answer(ticket, y)          learns
+
+Stepping with the derivative at the *old* margin, that of the prediction, is mirror descent on the sum
+of what has arrived: its regret grows like √(T + Σ delays) for Lipschitz losses, and what was promised
+along a run can be measured (``certificates``). ``step="fresh"`` steps from the margin of today.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel import models
+from fenchel.loops import check_rows
+from fenchel.parts.state import Array
+from fenchel.rows import Rows, validate
+
+STEPS = ("old", "fresh")
+PREFIX = "tickets."  # before the arrays of a model file
+# The places of ``Tickets.ledger``: Σ ℓ of the predictions, Σ ‖z‖², Σ ‖z_t‖·Σ ‖z_s‖ over the steps s taken
+# while t waited, Σ ‖z‖, how many answers, and how many of them by a fresh step.
+LOSS, SQUARES, LAGS, SIZES, ANSWERS, FRESH = range(6)
+
+
+class Ticket(NamedTuple):
+    """A prediction whose label is still to come."""
+
+    id: Any
+    prediction: Any
+    margin: Any
+
+
+@dataclass
+class Waiting:
+    """What the step of one row will need."""
+
+    rows: Rows
+    memo: Array
+    asked: int
+    sizes: float = 0.0  # Σ ‖z‖ of the steps taken before it was asked
+
+
+@dataclass
+class Tickets:
+    """The rows that wait for their labels, oldest first; more than ``most``, or older ones, expire."""
+
+    most: int = 100_000
+    age: int | None = None
+    clock: int = 0  # how many were asked
+    expired: int = 0
+    waiting: dict[Any, Waiting] = field(default_factory=dict)
+    ledger: Array = field(default_factory=lambda: np.zeros(6))
+
+    def __len__(self) -> int:
+        return len(self.waiting)
+
+    def issue(self, id: Any, rows: Rows, memo: Array) -> Any:
+        """Keep a row under its id, or under its number; what is too old expires."""
+        if id is None:
+            id = self.clock
+        if id in self.waiting:
+            raise ValueError(
+                f"id={id!r} waits for its label already: answer it, or ask by another id"
+            )
+        self.waiting[id] = Waiting(rows, memo, self.clock, float(self.ledger[SIZES]))
+        self.clock += 1
+        self.expire()
+        return id
+
+    def expire(self) -> None:
+        """Forget what is beyond the number or the age that may wait."""
+        for id in list(self.waiting):
+            old = self.age is not None and self.clock - self.waiting[id].asked > self.age
+            if not (old or len(self.waiting) > self.most):
+                break
+            del self.waiting[id]
+            self.expired += 1
+
+    def take(self, id: Any) -> Waiting:
+        """Return what waits under an id, which waits no longer."""
+        if id not in self.waiting:
+            raise ValueError(
+                f"no ticket {id!r:.60} is waiting: it was answered, has expired or was never asked"
+            )
+        return self.waiting.pop(id)
+
+    def copy(self) -> Tickets:
+        """Copy: independent from then on (rows that wait never change)."""
+        told = {**self.__dict__, "waiting": dict(self.waiting), "ledger": self.ledger.copy()}
+        return Tickets(**told)
+
+    # ── in a model file ─────────────────────────────────────────────────────────────────────────
+
+    @property
+    def used(self) -> bool:
+        """Whether there is anything to save."""
+        return self.clock > 0
+
+    def metadata(self) -> dict[str, Any]:
+        """What a model file says beside the arrays."""
+        return {"most": self.most, "age": self.age, "clock": self.clock, "expired": self.expired}
+
+    def arrays(self) -> dict[str, Any]:
+        """The rows that wait, as named arrays."""
+        kept = list(self.waiting.values())
+        views = [one.rows.csr() for one in kept]
+        text, ends = models.pack_strings(json.dumps(id) for id in self.waiting)
+        arrays = {
+            "ids": text,
+            "ends": ends,
+            "columns": _joined([v.indices[v.indptr[0] : v.indptr[1]] for v in views], np.uint32),
+            "values": _joined([v.values[v.indptr[0] : v.indptr[1]] for v in views], np.float64),
+            "lengths": np.array([v.indptr[1] - v.indptr[0] for v in views], np.int64),
+            "widths": np.array([one.rows.width for one in kept], np.int64),
+            "memos": _joined([one.memo for one in kept], np.float64),
+            "memo_lengths": np.array([len(one.memo) for one in kept], np.int64),
+            "asked": np.array([one.asked for one in kept], np.int64),
+            "sizes": np.array([one.sizes for one in kept], np.float64),
+            "ledger": self.ledger,
+        }
+        return {PREFIX + name: array for name, array in arrays.items()}
+
+    @classmethod
+    def restored(cls, told: Mapping[str, Any] | None, arrays: Mapping[str, Any]) -> Tickets:
+        """The tickets of a model file; none where it has no such section."""
+        if told is None:
+            return cls()
+        made = cls(**{key: told[key] for key in ("most", "age", "clock", "expired")})
+        found = {name: arrays[PREFIX + name] for name in ("ids", "ends", "columns", "values")}
+        ids = models.unpack_strings(found["ids"], found["ends"])
+        numbers = [arrays[PREFIX + name] for name in ("lengths", "memo_lengths", "widths", "asked")]
+        lengths, memo_lengths, widths, asked = (a.astype(np.int64) for a in numbers)
+        rows, memos = np.cumsum([0, *lengths]), np.cumsum([0, *memo_lengths])
+        memo, sizes = arrays[PREFIX + "memos"], arrays[PREFIX + "sizes"]
+        counts = {len(ids), *(len(a) for a in (lengths, memo_lengths, widths, asked, sizes))}
+        ledger = np.array(arrays[PREFIX + "ledger"], np.float64)
+        negative = (lengths < 0).any() or (memo_lengths < 0).any() or (widths < 0).any()
+        fits = rows[-1] == len(found["columns"]) == len(found["values"]) and memos[-1] == len(memo)
+        if len(counts) != 1 or negative or not fits or ledger.shape != (6,):
+            raise ValueError("its tickets do not fit their arrays")
+        for k, text in enumerate(ids):
+            part = slice(rows[k], rows[k + 1])
+            row = Rows.sparse(
+                np.array([0, lengths[k]]),
+                np.array(found["columns"][part], np.uint32),
+                np.array(found["values"][part], np.float64),
+                int(widths[k]),
+            )
+            if int(check_rows(row.view, 1, row.width)) >= 0:
+                raise ValueError(f"ticket {text:.40} has a row that cannot be learned from")
+            kept = np.array(memo[memos[k] : memos[k + 1]], np.float64)
+            made.waiting[_id(text)] = Waiting(row, kept, int(asked[k]), float(sizes[k]))
+        made.ledger = ledger
+        return made
+
+
+def _joined(parts: list[Any], kind: Any) -> Any:
+    return np.concatenate([np.zeros(0, kind), *parts]).astype(kind)
+
+
+def _id(text: str) -> Hashable:
+    found = json.loads(text)
+    return tuple(found) if isinstance(found, list) else found
+
+
+# ── asking and answering, for a learner ─────────────────────────────────────────────────────────
+
+
+def ask(learner: Any, x: Any, id: Any) -> Ticket:
+    """Predict one row, and keep it."""
+    return ask_row(learner, _row(learner, x).compact(), id)
+
+
+def ask_row(learner: Any, rows: Rows, id: Any) -> Ticket:
+    """Predict one sound row, and keep it."""
+    learner.engine.take_up(rows.width)
+    margins, memo = learner.engine.ask(rows)
+    known = learner.tickets.issue(id, rows, memo)
+    unknown = margins.ndim == 2 and not margins.shape[1]  # no class was ever seen
+    margin = margins[0] if margins.ndim > 1 else float(margins[0])
+    engine, coding = learner.engine, learner._coding
+    prediction = None if unknown else coding.decode(engine.present(margin))
+    return Ticket(known, prediction, margin)
+
+
+def _row(learner: Any, x: Any) -> Rows:
+    """One row in arrays of its own; its names and columns are known from now on."""
+    if isinstance(x, Mapping):
+        names, single = learner._named(), learner._single
+        new = single.fill(x, names, learner.schema, True)
+        rows = Rows(single.rows, 1, len(names) + len(new)).copy()
+        learner.names = names
+        names.add(new)
+        learner.schema.recognise_all(single.met)
+        return rows
+    rows = learner._block_of(x, learning=True).rows
+    if len(rows) != 1:
+        raise ValueError(f"x has {len(rows)} rows: ask for one at a time")
+    bad = int(check_rows(rows.view, 1, rows.width))
+    return (rows if bad < 0 else validate.mended(rows, bad)).copy()
+
+
+def answer(learner: Any, ticket: Any, y: Any, w: float, step: str) -> None:
+    """Learn from a row that was asked, now that its label is known."""
+    if step not in STEPS:
+        raise ValueError(f"step={step!r}: choose 'old', the theorem's, or 'fresh'")
+    tickets = learner.tickets
+    id = ticket.id if isinstance(ticket, Ticket) else ticket
+    one = tickets.take(id)
+    importance = validate.as_importance([w], 1)
+    try:
+        z = learner._learn_late(one.rows, one.memo, [y], importance, fresh=step == "fresh")
+    except Exception:
+        tickets.waiting = {id: one, **tickets.waiting}  # it still waits, in its old place
+        raise
+    if learner.certifies and z is not None:
+        size, loss = z
+        tickets.ledger += [
+            loss,
+            size * size,
+            size * (tickets.ledger[SIZES] - one.sizes),
+            size,
+            1.0,
+            float(step == "fresh"),
+        ]

@@ -1,0 +1,67 @@
+"""``auto`` frozen: what it chooses, and that nothing depends on blocks, files or copies."""
+
+import numpy as np
+import pytest
+
+from fenchel import Learner, learners
+from fenchel.learners.frozen import next_round
+from fenchel.loops.frozen_losses import LOSS, charge_candidates
+from fenchel.rows import validate
+
+
+def follower(rows=3000, seed=0):
+    """Labels that repeat: following them wins the next round, one column has what lasts."""
+    rng = np.random.default_rng(seed)
+    x = np.repeat(rng.standard_normal(rows // 30), 30)
+    y = np.where(x + 0.7 * rng.standard_normal(rows) > 0.0, 1.0, -1.0)
+    return np.column_stack([x, rng.standard_normal(rows)]), y
+
+
+def test_the_rounds_of_the_windows():
+    assert next_round(63) == 64
+    assert next_round(64) == 80
+
+
+@pytest.mark.parametrize("task", [0, 1, 2])
+def test_candidates_are_charged_as_in_numpy(task):
+    rng = np.random.default_rng(task)
+    X, weights = rng.standard_normal((50, 3)), rng.standard_normal((4, 5, 3 if task == 2 else 1))
+    y = rng.integers(0, 3, 50) * 1.0 if task == 2 else rng.choice([-1.0, 1.0], 50)
+    margins = np.einsum("tj,jkc->tkc", np.column_stack([np.ones(50), X]), weights)
+    wrong = (
+        margins.argmax(2) != y[:, None] if task == 2 else (margins[..., 0] > 0) != (y > 0)[:, None]
+    )
+    known = 0.5 * (np.clip(margins[..., 0], -1, 1) - y[:, None]) ** 2 if task == 0 else wrong
+    sums = np.zeros((4, 5))
+    given = validate.as_rows(X).view, y, np.ones(1), 1.0, task, np.array([-1.0, 1.0])
+    charge_candidates(weights, *given, sums)
+    np.testing.assert_allclose(sums[LOSS], known.sum(axis=0))
+
+
+def test_blocks_files_and_copies_make_no_difference(tmp_path):
+    X, y = follower(420)
+    whole, single = learners.auto(), learners.auto()
+    whole.learn_many(X, y)
+    for t in range(0, 420, 7):
+        single.learn_many(X[t : t + 7], y[t : t + 7])
+    whole.save(tmp_path / "m")
+    loaded = Learner.load(tmp_path / "m")
+    assert loaded.is_frozen
+    expected = whole.copy().freeze().decision_many(X)
+    assert np.array_equal(expected, loaded.decision_many(X))
+    assert np.array_equal(expected, single.freeze().decision_many(X))
+    loaded.learn_many(X, y)
+    whole.learn_many(X, y)
+    assert np.array_equal(whole.freeze().decision_many(X), loaded.freeze().decision_many(X))
+
+
+def test_frozen_is_no_worse_than_following_and_learning_switches_back():
+    X, y = follower()
+    learner = learners.auto()
+    learner.learn_many(X[:2000], y[:2000])
+    following = learner.decision_many(X[2000:])
+    frozen = learner.freeze().decision_many(X[2000:])
+    assert np.mean(frozen * y[2000:] <= 0) <= np.mean(following * y[2000:] <= 0)
+    learner.learn_many(X[2000:2001], y[2000:2001])
+    assert not learner.is_frozen
+    assert sum(learner.shares("frozen").values()) == 1.0

@@ -1,0 +1,158 @@
+"""Labels that come late: ``ask`` and ``answer``."""
+
+import numpy as np
+import pytest
+
+from fenchel import Learner, learners
+from fenchel.learners import from_specification
+from fenchel.models import ModelRefused
+
+LATE = [
+    "perceptron",
+    "arow",
+    "arow:diagonal=no,form=original",
+    "gradient_descent:loss=logistic,averaged=yes",
+    "coin_betting",
+    "auto",
+]
+
+
+def stream(rows=120, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((rows, 4))
+    return X, np.where(X @ [1.0, -1.0, 0.5, 0.0] + 0.3 * rng.standard_normal(rows) > 0, 1.0, -1.0)
+
+
+def with_delay(learner, X, y, delay, step="old"):
+    """The margins of a run in which each label comes ``delay`` rounds after its prediction."""
+    margins = []
+    for t in range(len(y) + delay):
+        if t < len(y):
+            margins.append(learner.ask(X[t : t + 1], id=t).margin)
+        if t >= delay:
+            learner.answer(t - delay, y[t - delay], step=step)
+    return np.array(margins)
+
+
+@pytest.mark.parametrize("text", LATE)
+@pytest.mark.parametrize("step", ["old", "fresh"])
+def test_no_delay_is_plain_learning_bit_for_bit(text, step):
+    X, y = stream()
+    late, plain = from_specification(text), from_specification(text)
+    asked, learned = with_delay(late, X, y, 0, step), plain.learn_many(X, y)
+    assert "averaged" in text or asked.tolist() == learned.tolist()
+    for name, array in late.state_arrays().items():
+        assert array.tobytes() == plain.state_arrays()[name].tobytes(), name
+
+
+@pytest.mark.parametrize("task", ["multiclass", "regression"])
+def test_no_delay_is_plain_learning_for_the_other_tasks(task):
+    X, y = stream()
+    y = np.arange(len(y)) % 3 if task == "multiclass" else y + X[:, 0]
+    late, plain = learners.auto(task), learners.auto(task)
+    for t in range(len(y)):
+        ticket = late.ask(X[t : t + 1])
+        late.answer(ticket, y[t])
+    plain.learn_many(X, y)
+    assert np.array_equal(late.decision_many(X), plain.decision_many(X))
+
+
+def test_the_old_step_is_gradient_descent_at_the_old_margin():
+    X, y = stream()
+    learner = learners.gradient_descent(
+        schedule="constant", loss="squared", eta=0.02, intercept=False
+    )
+    found = with_delay(learner, X, y, 7)
+    w, known = np.zeros(4), []
+    for t in range(len(y)):
+        known.append(float(w @ X[t]))
+        if t >= 7:
+            w = w + 0.02 * (y[t - 7] - known[t - 7]) * X[t - 7]
+    np.testing.assert_allclose(found, known, atol=1e-12)
+
+
+@pytest.mark.parametrize("text", ["arow", "auto"])
+def test_saved_in_the_middle_is_resumed_bit_for_bit(text, tmp_path):
+    X, y = stream()
+    learner = from_specification(text)
+    for t in range(100):
+        learner.ask({"a": X[t, 0], "b": X[t, 1]}, id=f"row {t}")
+        if t >= 20:
+            learner.answer(f"row {t - 20}", y[t - 20])
+    learner.save(tmp_path / "m")
+    twin = Learner.load(tmp_path / "m")
+    assert list(twin.tickets.waiting) == list(learner.tickets.waiting)
+    for one in (learner, twin):
+        for t in range(80, 100):
+            one.answer(f"row {t}", y[t])
+    for name, array in learner.state_arrays().items():
+        assert array.tobytes() == twin.state_arrays()[name].tobytes(), name
+
+
+def test_tickets_expire_by_number_and_by_age():
+    learner = learners.perceptron()
+    learner.tickets.most = 3
+    for t in range(5):
+        learner.ask([[1.0]], id=t)
+    assert list(learner.tickets.waiting) == [2, 3, 4]
+    learner.tickets.age = 2
+    learner.ask([[1.0]], id=5)
+    assert list(learner.tickets.waiting) == [4, 5]
+    assert learner.tickets.expired == 4
+    with pytest.raises(ValueError, match="no ticket 0 is waiting"):
+        learner.answer(0, 1)
+
+
+def test_an_id_waits_once_and_a_refused_label_leaves_it_waiting():
+    learner = learners.auto("regression")
+    learner.ask([[1.0]], id="a")
+    with pytest.raises(ValueError, match="id='a' waits"):
+        learner.ask([[1.0]], id="a")
+    with pytest.raises(ValueError, match="finite"):
+        learner.answer("a", float("nan"))
+    learner.answer("a", 1.0)
+    assert learner.rounds == 1
+
+
+@pytest.mark.parametrize("delay", [0, 1, 10, 50])
+@pytest.mark.parametrize("text", ["gradient_descent:schedule=constant,eta=0.1", "lms:eta=0.02"])
+def test_the_bound_with_the_delay_in_it_holds(text, delay):
+    X, y = stream(300)
+    learner = from_specification(text + ",certify=yes")
+    with_delay(learner, X, y, delay)
+    found = learner.certificates()
+    assert found
+    assert all(c.theorem == "Delayed mirror descent" and c.applies and c.holds for c in found)
+
+
+def test_the_lag_in_the_bound_is_what_the_steps_while_waiting_add_up_to():
+    learner = learners.gradient_descent(schedule="constant", eta=1.0, certify=True, intercept=False)
+    for t in range(3):
+        learner.ask([[1.0]], id=t)
+    for t in range(3):  # hinge loss at margin 0: three steps of length 1
+        learner.answer(t, 1 if t < 2 else -1)
+    # lags: 0 + 1·1 + 1·2; f(u) = ½; squares ½·3
+    assert learner.certificate([1.0]).bound == 0.5 + 1.5 + 3.0
+
+
+def test_a_fresh_step_has_no_theorem():
+    X, y = stream(40)
+    learner = learners.lms(certify=True)
+    with_delay(learner, X, y, 3, step="fresh")
+    assert not any(c.applies for c in learner.certificates())
+
+
+@pytest.mark.parametrize("array", ["lengths", "widths", "columns", "ledger"])
+def test_tickets_that_do_not_fit_are_refused(array, tmp_path):
+    from fenchel import models
+
+    learner = learners.perceptron()
+    learner.ask([[1.0, 2.0]])
+    learner.save(tmp_path / "m")
+    arrays, metadata = models.read(tmp_path / "m")
+    arrays = {k: np.array(v) for k, v in arrays.items()}
+    arrays[f"tickets.{array}"] = arrays[f"tickets.{array}"][:-1]
+    metadata = {k: v for k, v in metadata.items() if k not in ("format", "version")}
+    models.write(tmp_path / "n", arrays, metadata)
+    with pytest.raises(ModelRefused):
+        Learner.load(tmp_path / "n")
