@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stream_helpers import read, rows_of, text_stream
 
+from fenchel import Schema
 from fenchel.streams import BadInput
 
 TEXT = '''age,job,"salary, gross",married
@@ -128,6 +129,19 @@ def test_a_refused_line_settles_nothing() -> None:
 def test_a_name_that_is_too_long() -> None:
     with pytest.raises(BadInput, match="more than 65535 bytes"):
         read("a" * 70_000 + ",y\n1,2\n", "csv")
+
+
+def test_a_quote_inside_a_cell_is_a_character() -> None:
+    rows = read('size,y\n6" x 4",1\n"5"" x 4""",0\n', "csv")
+    assert [names for _, names in rows] == [[('size=6" x 4"', 1.0)], [('size=5" x 4"', 1.0)]]
+
+
+@pytest.mark.parametrize("quoted", [False, True])
+def test_a_text_may_be_longer_than_a_name(quoted: bool) -> None:
+    words = "word " * 40_000 + ('say ""hi""' if quoted else "end")
+    cell = f'"{words}"' if quoted else words
+    (row,) = read(f"t,y\n{cell},1\n", "csv", schema=Schema({"t": "text"}))
+    assert dict(row[1])["t=word"] == 40_000.0
 
 
 def test_a_header_that_is_not_utf8() -> None:

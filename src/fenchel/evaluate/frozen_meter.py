@@ -1,7 +1,7 @@
 """The loss of a model frozen along the run, on the rows ahead of it.
 
-At rounds that grow by a quarter the learner is set aside as it would be saved, and predicts every
-fourth row up to the next such round. Their losses in the last six windows, about three quarters of
+At rounds that grow by a quarter the learner is set aside as it would be saved, and predicts a
+sample of the rows up to the next such round. Their losses in the last six windows, about three quarters of
 the stream, are what to expect of the model on rows like those that follow.
 """
 
@@ -14,11 +14,9 @@ import numpy as np
 from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.measures import outcome
 from fenchel.learners import Learner
-from fenchel.learners.frozen import WINDOWS, next_round
+from fenchel.learners.frozen import WINDOWS, next_round, sampled
 from fenchel.parts.state import Array
 from fenchel.rows import Block
-
-EVERY = 4
 
 
 class FrozenMeter:
@@ -42,8 +40,11 @@ class FrozenMeter:
         """Score rows that the learner had not seen when it was set aside."""
         count = len(block)
         if self._still is not None:
-            keep = (np.arange(self.rounds, self.rounds + count) % EVERY) == 0
-            rows, own = block.rows.select(keep), targets[keep]
+            keep = sampled(self.rounds, count, next_round(self.rounds))
+            if not len(keep):
+                self.rounds += count
+                return
+            rows, own = block.rows.take(keep), targets[keep]
             margins = self._still.read(rows, "frozen")
             if margins.ndim == 2:  # classes that came since are not known to it
                 missing = max(0, int(own.max(initial=-1)) + 1 - margins.shape[1])

@@ -1,10 +1,11 @@
-"""Which of a mixture's experts to use once nothing is learned any more, measured along the run.
+"""What of a mixture to use once nothing is learned any more, measured along the run.
 
 What follows the last labels wins the next round, and may be worthless an hour later. So at rounds
-that grow by a quarter the weights of all experts are set aside, as candidates: those of the round
-itself, and their mean with those set aside before, older ones halved each time. They are charged
-with the rows up to the next such round, as a model frozen there would be. The candidate that lost
-least over the last six windows, about three quarters of the stream, is what frozen use reads.
+that grow by a quarter all weights are set aside, as candidates: those of each expert in that round,
+their mean with those set aside before (older ones halved each time), and what the mixture makes of
+the one and of the other. They are charged with a sample of the rows up to the next such round, as a
+model frozen there would be. What lost least over the last six windows, about three quarters of the
+stream, is what frozen use reads.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from fenchel.loops.frozen_losses import (
     SQUARE,
     WEIGHT,
     charge_candidates,
-    read_candidate,
+    charge_readings,
+    read_candidates,
 )
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
@@ -27,6 +29,8 @@ from fenchel.rows import Rows
 FIRST = 64  # the round of the first candidates
 GROWTH = 1.25  # from one such round to the next
 WINDOWS = 6
+SAMPLE = 1024  # rows of a window that are looked at, or a few more
+BATCH = 64  # of them at once: each by itself would take ten times as long
 # Numbers kept as candidates: beyond them frozen use reads as the next round would.
 MOST = 1 << 25
 TASKS = {"regression": 0, "binary": 1, "multiclass": 2}
@@ -44,16 +48,31 @@ def next_round(rounds: int) -> int:
     return due
 
 
+def sampled(rounds: int, count: int, due: int) -> Any:
+    """Which of so many rows from a round on are looked at, in the window that ends at ``due``.
+
+    >>> sampled(62, 3, 80), sampled(9999, 5, 10000)
+    (array([0, 1, 2]), array([1]))
+    """
+    stride = max(1, int(due * (1.0 - 1.0 / GROWTH)) // SAMPLE)
+    return np.arange(-rounds % stride, count, stride)
+
+
 class FrozenUse:
-    """Candidates for frozen use, and what each lost in the latest windows."""
+    """Candidates for frozen use, and what each lost in the latest windows.
+
+    2k is expert k, 2k + 1 its mean weights; the last two are the mixture of the ones and of the others.
+    """
 
     def __init__(self, experts: int, task: str) -> None:
-        self.task = task
-        self.candidates = 2 * experts
-        self.weights: Array | None = None  # slots × candidates × classes
-        self.sums = np.zeros((WINDOWS, 4, self.candidates))  # the present window first
+        self.task, self.experts = task, experts
+        self.weights: Array | None = None  # slots × experts and their means × classes
+        self.blend: Any = None  # how the mixture blended then
+        self.sums = np.zeros((WINDOWS, 4, 2 * experts))  # the present window first
+        self.blended = np.zeros((WINDOWS, 2))  # what both blends lost
         self.bounds = np.array([np.inf, -np.inf])
         self._due = FIRST
+        self._held: list[tuple[Rows, Array, Array]] = []  # rows not yet looked at
 
     def due(self, rounds: int) -> int:
         """The round at which weights are set aside next."""
@@ -63,74 +82,104 @@ class FrozenUse:
 
     def arrays(self) -> dict[str, Array]:
         """The state by name; nothing before the first candidates."""
+        self._look()
         if self.weights is None:
             return {}
-        return {"weights": self.weights, "sums": self.sums, "bounds": self.bounds}
+        own = {"weights": self.weights, "sums": self.sums, "bounds": self.bounds}
+        inside = {f"blend.{name}": array for name, array in self.blend.arrays().items()}
+        return {**own, "blended": self.blended, **inside}
 
-    def lay_in(self, arrays: dict[str, Array]) -> None:
-        """Take the state of a model file, which may have none."""
+    def lay_in(self, arrays: dict[str, Array], blend: Any) -> None:
+        """Take the state of a model file, which may have none; ``blend`` is one to lay it in."""
         if "weights" not in arrays:
             return
-        fresh, weights = FrozenUse(self.candidates // 2, self.task), arrays["weights"]
-        for name in ("sums", "bounds"):
-            if name not in arrays or arrays[name].shape != getattr(fresh, name).shape:
-                raise ValueError(f"no array 'frozen.{name}' of shape {getattr(fresh, name).shape}")
-        if weights.ndim != 3 or weights.shape[1] != self.candidates:
+        weights, shapes = arrays["weights"], {"bounds": (2,)}
+        shapes |= {name: getattr(self, name).shape for name in ("sums", "blended")}
+        shapes |= {f"blend.{name}": array.shape for name, array in blend.arrays().items()}
+        for name, shape in shapes.items():
+            if name not in arrays or arrays[name].shape != shape:
+                raise ValueError(f"no array 'frozen.{name}' of shape {shape}")
+        if weights.ndim != 3 or weights.shape[1] != 2 * self.experts:
             raise ValueError(f"array 'frozen.weights' has shape {weights.shape}")
         self.weights = np.array(weights, np.float64)
-        self.sums, self.bounds = np.array(arrays["sums"]), np.array(arrays["bounds"])
+        for name in ("sums", "blended", "bounds"):
+            setattr(self, name, np.array(arrays[name], np.float64))
+        for name, array in blend.arrays().items():
+            array[...] = arrays[f"blend.{name}"]
+        self.blend = blend
 
     def copy(self) -> FrozenUse:
         """Copy the state, independent from then on."""
-        twin = FrozenUse(self.candidates // 2, self.task)
-        twin.lay_in(self.arrays())
+        twin, mine = FrozenUse(self.experts, self.task), self.arrays()
+        if mine:
+            twin.lay_in(mine, self.blend.copy())
         return twin
 
     # ── along the run ───────────────────────────────────────────────────────────────────────────
 
-    def see(self, rows: Rows, y: Array, importance: Array) -> None:
-        """Charge the candidates with rows that they have not seen."""
-        if self.weights is not None:
+    def see(self, rounds: int, rows: Rows, y: Array, importance: Array) -> None:
+        """Take a sample of rows that the candidates have not seen, the first in so many rounds."""
+        if self.weights is None:
+            return
+        chosen = sampled(rounds, len(rows), self.due(rounds))
+        if not len(chosen):
+            return
+        amounts = np.broadcast_to(importance, len(rows))[chosen]
+        self._held.append((rows.take(chosen), y[chosen], amounts))
+        if sum(len(held[1]) for held in self._held) >= BATCH:
+            self._look()
+
+    def _look(self) -> None:
+        """Charge the candidates with the rows that wait, in their order."""
+        held, self._held = self._held, []
+        for rows, y, importance in held:
+            assert self.weights is not None
             given = rows.view, y, importance, 1.0, TASKS[self.task], self.bounds
             charge_candidates(self.weights, *given, self.sums[0])
+            margins = margins_of(self.weights, rows)
+            for which in (0, 1):
+                found = self.blend.read(np.ascontiguousarray(margins[which::2]))
+                readings = found if found.ndim == 2 else found[:, None]
+                lost = self.blended[0, which : which + 1]
+                charge_readings(readings, y, importance, TASKS[self.task], lost)
 
-    def set_aside(self, present: list[Array | None], bounds: Array) -> None:
+    def set_aside(self, present: list[Array | None], blend: Any) -> None:
         """Begin a window with the weights of this round, and their mean with those before.
 
         ``present`` has one array an expert, slots × classes; None for one that has retired.
         """
+        self._look()
         shapes = [w.shape for w in present if w is not None]
         slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
-        if slots * classes * self.candidates > MOST:
+        if slots * classes * 2 * self.experts > MOST:
             self.weights = None
             return
-        new = np.zeros((slots, self.candidates, classes))
-        for k, w in enumerate(present):
-            if w is not None:
-                new[:, 2 * k, : w.shape[1]] = new[:, 2 * k + 1, : w.shape[1]] = w
-        if self.weights is not None:
-            old = self.weights
-            mean = new[: old.shape[0], 1::2, : old.shape[2]]
-            mean += 0.5 * (old[:, 1::2] - mean)
-        self.weights = new
-        self.sums[1:] = self.sums[:-1].copy()
-        self.sums[0] = 0.0
-        self.bounds[:] = bounds
+        self.weights = _both(present, self.weights, slots, classes)
+        for losses in (self.sums, self.blended):
+            losses[1:] = losses[:-1].copy()
+            losses[0] = 0.0
+        self.blend = blend.copy()
+        self.bounds[:] = blend.bounds
 
     # ── in use ──────────────────────────────────────────────────────────────────────────────────
 
     def chosen(self, active: list[int]) -> int | None:
-        """The candidate that lost least: 2k for expert k, 2k + 1 for its mean; None before any is known."""
-        total = self.sums.sum(axis=0)
+        """The candidate that lost least; None before any is known."""
+        self._look()
+        total, blended = self.sums.sum(axis=0), self.blended.sum(axis=0)
         if self.weights is None or not total[WEIGHT].any():
             return None
         allowed = [c for k in active for c in (2 * k, 2 * k + 1)]
-        return min(allowed, key=lambda c: total[LOSS, c])
+        best = min(allowed, key=lambda c: total[LOSS, c])
+        which = int(np.argmin(blended))
+        return 2 * self.experts + which if blended[which] <= total[LOSS, best] else best
 
     def losses(self) -> Array:
         """The mean loss of each candidate over the latest windows, as ``AdaHedge`` is charged."""
+        self._look()
         total = self.sums.sum(axis=0)
-        return np.asarray(total[LOSS] / np.maximum(total[WEIGHT], 1e-300))
+        lost = np.append(total[LOSS], self.blended.sum(axis=0))
+        return np.asarray(lost / max(total[WEIGHT, 0], 1e-300))
 
     def sharpness(self, candidate: int) -> float:
         """β of the probabilities ∝ exp(β·m): 2·mean/variance of the lead, as between two Gaussians."""
@@ -140,19 +189,39 @@ class FrozenUse:
         least = 1e-3 / np.sqrt(max(square, 1e-300))  # a margin keeps its sign, whatever the past
         return float(min(max(2.0 * mean / variance, least), 1e100))
 
-    def weights_now(self, candidate: int, present: Array) -> Array:
-        """The weights that frozen use reads, from those of the expert now; slots × classes."""
-        assert self.weights is not None
-        now = present.copy()
-        if candidate % 2:
-            kept = self.weights[:, candidate]
-            mean = now[: kept.shape[0], : kept.shape[1]]
-            mean += 0.5 * (kept - mean)
-        return now
+    def reading(self, candidate: int, present: list[Array | None], blend: Any) -> Any:
+        """What frozen use reads now, from the weights and the blend of this round."""
+        shapes = [w.shape for w in present if w is not None]
+        slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
+        weights = _both(present, self.weights, slots, classes)
+        if candidate >= 2 * self.experts:
+            mine = np.ascontiguousarray(weights[:, candidate - 2 * self.experts :: 2])
+            return StillBlend(mine, blend.copy())
+        mine = np.ascontiguousarray(weights[:, candidate : candidate + 1])
+        return Still(self.task, mine, self.sharpness(candidate), blend.bounds.copy())
+
+
+def _both(present: list[Array | None], before: Array | None, slots: int, classes: int) -> Array:
+    """The weights of each expert, and beside them their mean with those before; 0 for a retired one."""
+    new = np.zeros((slots, 2 * len(present), classes))
+    for k, w in enumerate(present):
+        if w is not None:
+            new[: w.shape[0], 2 * k, : w.shape[1]] = new[: w.shape[0], 2 * k + 1, : w.shape[1]] = w
+    if before is not None:
+        mean = new[: before.shape[0], 1::2, : before.shape[2]]
+        mean += 0.5 * (before[:, 1::2] - mean)
+    return new
+
+
+def margins_of(weights: Array, rows: Rows) -> Array:
+    """⟨w, x⟩ by candidate, row and class."""
+    margins = np.empty((weights.shape[1], len(rows), weights.shape[2]))
+    read_candidates(weights, rows.view, 1.0, margins)
+    return margins
 
 
 class Still(NamedTuple):
-    """Frozen weights, as slots × classes: all that frozen use reads."""
+    """The frozen weights of one expert, slots × 1 × classes: all that frozen use reads."""
 
     task: str
     weights: Array
@@ -161,11 +230,9 @@ class Still(NamedTuple):
 
     def read(self, rows: Rows, what: str = "frozen") -> Array:
         """Predict numbers within the targets known, ln p₊/p₋, or the chances of classes."""
-        margins = np.empty((len(rows), self.weights.shape[1]))
-        weights = np.ascontiguousarray(self.weights)[:, None]
-        read_candidate(weights, rows.view, len(rows), 1.0, margins)
+        margins = margins_of(self.weights, rows)[0]
         if self.task == "regression":
-            return np.clip(margins[:, 0], *self.bounds)
+            return np.asarray(np.clip(margins[:, 0], *self.bounds))
         if self.task == "binary":
             return np.asarray(self.sharpness * margins[:, 0])
         heights = self.sharpness * (margins - margins.max(axis=1, keepdims=True))
@@ -173,12 +240,18 @@ class Still(NamedTuple):
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
 
+class StillBlend(NamedTuple):
+    """The frozen weights of all experts, slots × experts × classes, and how they are blended."""
+
+    weights: Array
+    blend: Any
+
+    def read(self, rows: Rows, what: str = "frozen") -> Array:
+        """Predict what the mixture makes of them."""
+        found: Array = self.blend.read(margins_of(self.weights, rows))
+        return found
+
+
 def as_columns(weights: Array) -> Array:
     """Weights as slots × classes; one column for two classes and for numbers."""
     return weights[:, None] if weights.ndim == 1 else weights
-
-
-def reading_of(frozen: FrozenUse, candidate: int, weights: Array) -> dict[str, Any]:
-    """The weights and the sharpness of a candidate, from the weights of its expert now."""
-    present = frozen.weights_now(candidate, as_columns(weights))
-    return {"weights": present, "sharpness": frozen.sharpness(candidate)}

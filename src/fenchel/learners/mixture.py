@@ -14,7 +14,7 @@ from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_ex
 from fenchel.certificates.aggregate import bayes_bound
 from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
-from fenchel.learners.frozen import FrozenUse, Still, as_columns, reading_of
+from fenchel.learners.frozen import FrozenUse, as_columns
 from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.stacking import BLENDS
 from fenchel.learners.workers import Crew, in_parallel
@@ -37,7 +37,6 @@ PIECE = 1 << 20
 class _Piece:
     """Rows on their way through the mixture, and what the experts made of them."""
 
-    raw: Rows
     rows: Rows
     y: Array
     importance: Array
@@ -117,11 +116,12 @@ class Mixture(Engine):
     def shares(self, use: str = "next_round") -> dict[str, float]:
         """Return how much each expert counts: in the next round, or with ``use="frozen"`` once frozen.
 
-        Frozen, one counts alone: its last weights, or the mean of those along the run.
+        Frozen, one may count alone, or all as in the next round; each by its last weights, or by the
+        mean of those along the run.
         """
         shares = shares_now(self._blend.hedge)
         chosen = None if use != "frozen" else self._chosen()
-        if chosen is not None:
+        if chosen is not None and chosen < 2 * len(self.experts):
             shares = (np.arange(len(self.experts)) == chosen // 2).astype(np.float64)
         return {e.specification: float(v) for e, v in zip(self.experts, shares, strict=True)}
 
@@ -222,7 +222,7 @@ class Mixture(Engine):
         super().lay_in({**absent, **arrays}, width)
         if self._frozen is not None:
             mine = {k.removeprefix("frozen."): arrays[k] for k in arrays if k.startswith("frozen.")}
-            self._frozen.lay_in(mine)
+            self._frozen.lay_in(mine, self._blend.copy())
 
     def check_state(self) -> None:
         """Raise for experts that are neither on nor retired, or all retired."""
@@ -264,17 +264,20 @@ class Mixture(Engine):
             ahead = count if self._frozen is None else self._frozen.due(self.rounds) - self.rounds
             end = min(count, begin + ahead)
             amounts = some_of(importance, begin, end)
-            self._learn_part(rows[begin:end], targets[begin:end], amounts, out[begin:end])
+            part = rows[begin:end], targets[begin:end], amounts
+            if self._frozen is not None:
+                self._frozen.see(self.rounds, *part)
+            self._learn_part(*part, out[begin:end])
             self.counts[ROUNDS] += end - begin
             if self._frozen is not None and end - begin == ahead:
-                self._frozen.set_aside(self._weights_in_use(), self._blend.bounds)
+                self._frozen.set_aside(self._weights_in_use(), self._blend)
             begin = end
         return out
 
     def _learn_part(self, rows: Rows, targets: Array, importance: Array, out: Array) -> None:
         together = "learned" in self._compiled and rows.are_many
         pieces = [
-            _Piece(part, part, targets[begin:end], some_of(importance, begin, end), out[begin:end])
+            _Piece(part, targets[begin:end], some_of(importance, begin, end), out[begin:end])
             for begin, end, part in rows.pieces(PIECE)
         ]
         if len(pieces) == 1 and not together:  # few rows: the line would cost more than they do
@@ -287,8 +290,6 @@ class Mixture(Engine):
         self._put_in_units(piece)
         for k in self._blend.active:
             self._learn_piece(piece, k)
-        if self._frozen is not None:
-            self._frozen.see(piece.raw, piece.y, piece.importance)
         self._mix_piece(piece)
 
     def _learn_in_line(self, pieces: list[_Piece], together: bool) -> None:
@@ -304,9 +305,6 @@ class Mixture(Engine):
             if present is not None:
                 learn = partial(self._learn_piece, present)
                 work |= {k: partial(learn, k) for k in self._blend.active}
-                if self._frozen is not None:
-                    seen = present.raw, present.y, present.importance
-                    work["frozen"] = partial(self._frozen.see, *seen)
             self._crew.do(work, together)
 
     def _weights_in_use(self) -> list[Array | None]:
@@ -358,8 +356,7 @@ class Mixture(Engine):
         if chosen is None:
             return super().still()
         assert self._frozen is not None
-        reading = reading_of(self._frozen, chosen, self._weights_of(chosen // 2))
-        return Still(self.task, **reading, bounds=self._blend.bounds.copy())
+        return self._frozen.reading(chosen, self._weights_in_use(), self._blend)
 
     def ask(self, rows: Rows) -> tuple[Array, Array]:
         """Read one row: the experts' margins wait with it, and the last target known by now."""
@@ -391,9 +388,9 @@ class Mixture(Engine):
         self._blend.learn(self._gathered(known), target, importance, memo[-1:])
         self.counts[ROUNDS] += 1
         if self._frozen is not None:
-            self._frozen.see(rows, target, importance)
+            self._frozen.see(self.rounds - 1, rows, target, importance)
             if self._frozen.due(self.rounds - 1) == self.rounds:
-                self._frozen.set_aside(self._weights_in_use(), self._blend.bounds)
+                self._frozen.set_aside(self._weights_in_use(), self._blend)
         return None
 
     def _read_frozen(self, rows: Rows) -> Array:

@@ -103,10 +103,30 @@ def _is_first(margins: Array, k: int, y: int) -> bool:
 
 
 @kernel
-def read_candidate(weights: Array, rows: Any, count: int, bias: float, out: Array) -> None:
-    """The margins of one candidate, out[t, c]."""
-    margins = np.empty((1, out.shape[1]))
-    for t in range(count):
+def charge_readings(readings: Array, y: Array, importance: Array, task: int, lost: Array) -> None:
+    """Charge predictions that are ready, readings[t, c], by the same losses."""
+    last = importance.shape[0] - 1
+    for t in range(y.shape[0]):
+        amount = importance[min(t, last)]
+        m = readings[t, 0]
+        if task == 0:
+            wrong = 0.5 * (m - y[t]) * (m - y[t])
+        elif task == 1:
+            wrong = 0.0 if (m > 0.0) == (y[t] > 0.0) else 1.0
+        else:
+            right = int(y[t])
+            wrong = (
+                0.0 if _lead(readings, t, right) >= 0.0 and _is_first(readings, t, right) else 1.0
+            )
+        lost[0] += charged(amount, wrong)
+
+
+@kernel
+def read_candidates(weights: Array, rows: Any, bias: float, out: Array) -> None:
+    """The margins of all candidates, out[k, t, c]."""
+    margins = np.empty((out.shape[0], out.shape[2]))
+    for t in range(out.shape[1]):
         _margins_into(weights, row_at(rows, t, bias, 1.0), margins)
-        for c in range(out.shape[1]):
-            out[t, c] = margins[0, c]
+        for k in range(out.shape[0]):
+            for c in range(out.shape[2]):
+                out[k, t, c] = margins[k, c]

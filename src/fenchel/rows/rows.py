@@ -145,6 +145,17 @@ class Rows:
         np.cumsum(lengths[keep], out=indptr[1:])
         return Rows.sparse(indptr, rows.indices[chosen], rows.values[chosen], self.width)
 
+    def take(self, which: NDArray[np.int64]) -> Rows:
+        """Take the rows of these numbers, copied."""
+        if isinstance(self.view, DenseRows):
+            return Rows.dense(self.view.values[which])
+        rows = self.csr()
+        starts = rows.indptr[which]
+        lengths = rows.indptr[which + 1] - starts
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        entries = np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return Rows.sparse(indptr, rows.indices[entries], rows.values[entries], self.width)
+
     def compact(self) -> Rows:
         """Return the same rows as CSR whose entries begin at 0 and end with the last."""
         view = self.view

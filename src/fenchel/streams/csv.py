@@ -43,6 +43,7 @@ NOT_UTF8 = int(Mistake.NOT_UTF8)
 TOO_FEW = int(Mistake.TOO_FEW_CELLS)
 TOO_MANY = int(Mistake.TOO_MANY_CELLS)
 TEXT = int(Mistake.TEXT_IN_NUMBERS)
+TOO_LONG = int(Mistake.NAME_TOO_LONG)
 TEXT_LABEL = int(Mistake.TEXT_LABEL)
 BAD_WEIGHT = int(Mistake.BAD_WEIGHT)
 
@@ -172,7 +173,9 @@ def _read_cell(
     if mistake == FINE and column == len(kinds):
         mistake = TOO_MANY
     elif mistake == FINE and kinds[column] != IGNORED and kinds[column] != RAW:
-        if not is_missing(text, start, stop):
+        if stop - start > LONGEST_CELL:
+            mistake = TOO_LONG
+        elif not is_missing(text, start, stop):
             mistake, value = _value(digits, start, stop, kinds, column, hard)
             mistake = TEXT_LABEL if mistake == TEXT and column == layout.label else mistake
         elif column == layout.label:
@@ -277,9 +280,9 @@ def parse(data: Any, numbers: Any, layout: Any, kinds: Any, stop: Any, hard: Any
     mistakes = np.empty((KEPT_MISTAKES, 2), np.int64)
     before = kinds.copy()
     names, classes = new_table(), new_table()
-    text, size = _copied(data, LONGEST_CELL + 1), len(data)
+    text, size = _copied(data, len(data) + 1), len(data)
     # The same array twice where nothing was changed; a cell that is written out anew is no number.
-    digits = text if layout.decimal == POINT else _copied(numbers, LONGEST_CELL + 1)
+    digits = text if layout.decimal == POINT else _copied(numbers, len(data) + 1)
     wrong = row = k = i = 0
     while i < size and not (stop and wrong > 0):
         start = i

@@ -10,11 +10,10 @@ from fenchel._numba.jit import leaf
 from fenchel.streams.errors import Mistake
 from fenchel.streams.lines import NEWLINE, QUOTE, RETURN, SPACE, TAB, count, is_blank
 
-LONGEST_CELL = 65535
+LONGEST_CELL = 65535  # that is a name; texts may be longer
 AT_START, PLAIN, INSIDE, CLOSED = 0, 1, 2, 3  # where a scan stands in a cell
 
 FINE = int(Mistake.NONE)
-TOO_LONG = int(Mistake.NAME_TOO_LONG)
 NUL_BYTE = int(Mistake.CONTROL_BYTE)
 STRAY = int(Mistake.STRAY_QUOTE)
 OPEN = int(Mistake.OPEN_QUOTE)
@@ -36,7 +35,8 @@ def cell(text: Any, size: Any, i: Any, separator: Any) -> Any:
     """The cell at ``i`` of text[:size]: mistake, its position, start, stop, the byte after it.
 
     Start and stop are without quotes and without blanks around the cell. A quoted cell may hold
-    separators and line ends; one with doubled quotes is written out after ``size``.
+    separators and line ends; one with doubled quotes is written out after ``size``. A quote inside a
+    cell that does not begin with one is a character like any other.
     """
     start = _skip_spaces(text, i, separator)
     if byte_at(text, start) == QUOTE:
@@ -44,15 +44,12 @@ def cell(text: Any, size: Any, i: Any, separator: Any) -> Any:
     first = i
     stop = i = start
     while byte_at(text, i) != separator and byte_at(text, i) != NEWLINE:
-        if byte_at(text, i) == QUOTE:
-            return STRAY, i, start, stop, i
         if byte_at(text, i) == 0:
             return NUL_BYTE, i, start, stop, i
         if not is_blank(byte_at(text, i)):
             stop = i + 1
         i += 1
-    mistake = TOO_LONG if stop - start > LONGEST_CELL else FINE
-    return mistake, (start if stop > start else first), start, stop, i
+    return FINE, (start if stop > start else first), start, stop, i
 
 
 @leaf
@@ -69,8 +66,6 @@ def _quoted_cell(text: Any, size: Any, first: Any, separator: Any) -> Any:
     if i >= size:
         return OPEN, first, first, first, size - 1
     start, stop = first + 1, i
-    if stop - start > LONGEST_CELL:
-        return TOO_LONG, first, start, stop, i
     if doubled > 0:
         start, stop = _without_doubled(text, size, start, stop)
     i = _skip_spaces(text, i + 1, separator)

@@ -180,7 +180,8 @@ EXPLANATIONS = {
     ),
     Mistake.NO_NAME: Explanation("a value without a name", "write name:value"),
     Mistake.NAME_TOO_LONG: Explanation(
-        "a name of more than 65535 bytes", "check that the format is right, or shorten the name"
+        "a name of more than 65535 bytes",
+        "check that the format is right, shorten the name, or declare the column as text",
     ),
     Mistake.CONTROL_BYTE: Explanation(
         "a NUL byte in the text", "check that the file is text in UTF-8 and whole"
