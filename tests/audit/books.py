@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from audit import regularizers as of
-from audit.losses import SLOPES, lipschitz
+from audit import textbook_regularizers as of
+from audit.textbook_losses import SLOPES, lipschitz
 
 
 class Book(NamedTuple):

@@ -6,7 +6,7 @@ import traceback
 import numpy as np
 
 from audit.checking import Tally, audit
-from audit.streams import DRAWS, Stream, comparators, drawn, task_of
+from audit.random_streams import DRAWS, Stream, comparators, drawn, task_of
 from audit.wrappers import WRAPPERS
 from fenchel.certificates import Hindsight
 from fenchel.learners.certification import SecondReading

@@ -7,7 +7,7 @@ import numpy as np
 
 from audit.books import BOOKS
 from audit.runs import SAME, Run
-from audit.theorems import LANG, STATEMENTS, normalized_sides
+from audit.textbook_theorems import LANG, STATEMENTS, normalized_sides
 from fenchel import Learner, learners, losses, regularizers, rules
 from fenchel.learners.certification import certify
 

@@ -6,7 +6,7 @@ from math import fsum
 import numpy as np
 
 from audit.books import Round
-from audit.losses import VALUES
+from audit.textbook_losses import VALUES
 from fenchel.mirror import MirrorDescent
 
 SAME = 1e-6  # of the sizes of a margin's terms

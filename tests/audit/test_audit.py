@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from audit import campaign, checking, theorems
+from audit import campaign, checking, textbook_theorems
+from audit.random_streams import DRAWS, PARTS, drawn
 from audit.runs import Run
-from audit.streams import DRAWS, PARTS, drawn
 from fenchel import learners
 from fenchel.certificates import THEOREMS
 from kernel.plain_python import plainly
@@ -29,7 +29,7 @@ def test_a_slice_of_the_campaign(record_property):
 
 
 def test_every_theorem_and_every_learner_has_its_audit():
-    assert {t.name for t in THEOREMS} == {*theorems.STATEMENTS, theorems.LANG}
+    assert {t.name for t in THEOREMS} == {*textbook_theorems.STATEMENTS, textbook_theorems.LANG}
     certifying = {name for name in learners.CATALOGUE if offers(name)}
     assert certifying == set(DRAWS) - set(PARTS)
 
@@ -47,12 +47,12 @@ def offers(name):
 @pytest.mark.parametrize("wrong", ["bound", "achieved", "both"])
 def test_a_wrong_certificate_is_found(wrong, monkeypatch):
     change = {"bound": (1.0, 1.001), "achieved": (1.001, 1.0), "both": (1.0, 0.0)}[wrong]
-    true = theorems.STATEMENTS["Hinge lemma, best λ"]
+    true = textbook_theorems.STATEMENTS["Hinge lemma, best λ"]
 
     def false(run, u):
         return tuple(factor * side for factor, side in zip(change, true(run, u), strict=True))
 
-    monkeypatch.setitem(theorems.STATEMENTS, "Hinge lemma, best λ", false)
+    monkeypatch.setitem(textbook_theorems.STATEMENTS, "Hinge lemma, best λ", false)
     rng, tally = np.random.default_rng(3), checking.Tally()
     stream = drawn(rng, "binary", "plain")._replace(kind="plain")
     points = lambda d: [np.ones(d)]  # noqa: E731

@@ -9,9 +9,9 @@ import numpy as np
 
 from audit.books import BOOKS
 from audit.checking import count, learner_of
+from audit.random_streams import DRAWS, SQUARED, drawn, one_of, task_of
 from audit.runs import Run
-from audit.streams import DRAWS, SQUARED, drawn, one_of, task_of
-from audit.theorems import STATEMENTS
+from audit.textbook_theorems import STATEMENTS
 from fenchel import learners
 
 BINARY = ("perceptron", "passive_aggressive", "arow", "gradient_descent", "tuned_aggressive")

@@ -4,7 +4,7 @@ from math import fsum
 
 import numpy as np
 
-from audit.losses import VALUES
+from audit.textbook_losses import VALUES
 
 STATEMENTS = {}
 
@@ -306,7 +306,7 @@ def _(run, u):
 
 def normalized_sides(loss, eta, X, y, h, u):
     """Eq. (lang) on Algorithm 2 of Ross, Mineiro & Langford, which is not mirror descent."""
-    from audit.losses import SLOPES
+    from audit.textbook_losses import SLOPES
 
     w, b, G, firsts = np.zeros((4, X.shape[1]))
     N, left, right = 0.0, [], []

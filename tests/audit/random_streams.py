@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from audit.losses import BINARY, REGRESSION
+from audit.textbook_losses import BINARY, REGRESSION
 
 KINDS = (
     *("plain", "sparse", "heavy", "units", "raw", "noise", "one", "adversary", "growing"),
