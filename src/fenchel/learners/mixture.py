@@ -222,7 +222,7 @@ class Mixture(Engine):
         super().lay_in({**absent, **arrays}, width)
         if self._frozen is not None:
             mine = {k.removeprefix("frozen."): arrays[k] for k in arrays if k.startswith("frozen.")}
-            self._frozen.lay_in(mine, self._blend.copy())
+            self._frozen.lay_in(mine, self._blend.still())
 
     def check_state(self) -> None:
         """Raise for experts that are neither on nor retired, or all retired."""

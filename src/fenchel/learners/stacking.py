@@ -204,6 +204,10 @@ class Blend(ABC):
             array[...] = kept[name]
         return twin
 
+    def still(self: Kind) -> Kind:
+        """Copy what makes sense of experts that stand still."""
+        return self.copy()
+
     @abstractmethod
     def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """Predict each row from before its label, which then counts.
@@ -272,6 +276,12 @@ class NumberBlend(Blend):
     def arrays(self) -> dict[str, Array]:
         """The state by name."""
         return super().arrays() | {"hedge.bounds": self.bounds}
+
+    def still(self) -> NumberBlend:
+        """Copy the mean alone: the combination follows the last target, which no longer comes."""
+        twin = self.copy()
+        twin.combination = None
+        return twin
 
     def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """One number a row."""
