@@ -6,6 +6,7 @@ import pytest
 from fenchel import Learner, learners
 from fenchel.learners.frozen import next_round
 from fenchel.loops.frozen_losses import LOSS, charge_candidates
+from fenchel.losses import Squared
 from fenchel.rows import validate
 
 
@@ -33,7 +34,7 @@ def test_candidates_are_charged_as_in_numpy(task):
     )
     known = 0.5 * (np.clip(margins[..., 0], -1, 1) - y[:, None]) ** 2 if task == 0 else wrong
     sums = np.zeros((4, 5))
-    given = validate.as_rows(X).view, y, np.ones(1), 1.0, task, np.array([-1.0, 1.0])
+    given = validate.as_rows(X).view, y, np.ones(1), 1.0, task, Squared(), np.array([-1.0, 1.0])
     charge_candidates(weights, *given, sums)
     np.testing.assert_allclose(sums[LOSS], known.sum(axis=0))
 

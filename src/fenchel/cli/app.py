@@ -58,8 +58,9 @@ def train(**given: Any) -> None:
     Each is made before its label is seen. Without --learner the mixture `auto` learns.
     """
     from fenchel.cli.commands import train
+    from fenchel.cli.tasks import settled
 
-    train.train(**given)
+    train.train(**settled(given))
 
 
 @main.command()
@@ -128,8 +129,9 @@ def compare(**given: Any) -> None:
     Without --learner all that suit the task; without DATA the embedded breast_cancer.
     """
     from fenchel.cli.commands import compare
+    from fenchel.cli.tasks import settled
 
-    compare.compare(**given)
+    compare.compare(**settled(given))
 
 
 @main.command(short_help="Show what is in a MODEL.")

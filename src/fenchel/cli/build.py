@@ -95,11 +95,13 @@ class Builder:
     def _auto(self, parameters: dict[str, Any], task: str) -> Learner:
         if task == "ranking":
             raise _wrong("auto does not rank: name a learner of two classes, such as arow.")
-        if self.loss is not None or not self.intercept or self.device != "cpu":
-            option = "--loss" if self.loss is not None else "--no-intercept"
-            option = option if self.loss is not None or not self.intercept else "--device"
+        if not self.intercept or self.device != "cpu":
+            option = "--device" if self.intercept else "--no-intercept"
             raise _wrong("is for single learners: name one with --learner.", option)
-        given = {**({} if task == "binary" else {"task": task}), **parameters}
+        if self.loss is not None and task != "regression":
+            raise _wrong("of classes is for single learners: name one with --learner.", "--loss")
+        asked = {} if self.loss is None else {"loss": loss_of(self.loss)}
+        given = {**({} if task == "binary" else {"task": task}), **asked, **parameters}
         made: Learner = from_parameters("auto", given)
         return made
 

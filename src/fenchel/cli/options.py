@@ -11,7 +11,7 @@ from fenchel.streams import FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-TASKS = ("binary", "multiclass", "regression", "ranking")
+TASKS = ("binary", "multiclass", "regression", "quantile", "ranking")
 
 
 def _together(*options: Any) -> Callable[[Command], Command]:

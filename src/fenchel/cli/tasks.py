@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +18,24 @@ from fenchel.streams import BadInput
 # More different whole numbers than this are taken for measurements, not for classes.
 MOST_CLASSES = 20
 SHOWN_CLASSES = 8
+
+
+def settled(given: dict[str, Any]) -> dict[str, Any]:
+    """The options with a task of the library: ``quantile`` is regression with that loss and score.
+
+    >>> settled({"task": "quantile", "loss": "quantile:0.9", "metrics": ()})
+    {'task': 'regression', 'loss': 'quantile:0.9', 'metrics': ('quantile:0.9',)}
+    """
+    if given["task"] != "quantile":
+        return given
+    loss = given["loss"] or "quantile:0.5"
+    if loss.partition(":")[0] != "quantile":
+        raise click.UsageError(
+            "--task quantile goes with --loss quantile:LEVEL, or without --loss."
+        )
+    loss = loss if ":" in loss else f"{loss}:0.5"
+    metrics = given["metrics"] or (loss,)
+    return {**given, "task": "regression", "loss": loss, "metrics": metrics}
 
 
 def guess_task(labels: NDArray[Any]) -> str:

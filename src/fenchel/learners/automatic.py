@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fenchel.learners.catalogue import CATALOGUE, NESTED, Entry
+from fenchel.learners.catalogue import CATALOGUE, NESTED, Entry, from_parameters
 from fenchel.learners.learner import Learner
 from fenchel.learners.mixture import Mixture
 from fenchel.learners.multi.factories import one_against_rest
 from fenchel.learners.registry import certified, from_specification, learner_of, yes_or_no
+from fenchel.losses import Squared, named
 from fenchel.schema import Schema
 
 # Up to this many columns the full matrix pays for its d² a round.
@@ -49,6 +50,18 @@ REGRESSION_FULL = (
     "vovk_azoury_warmuth:a=0.01,half_life=100",
     "vovk_azoury_warmuth:a=0.01,half_life=3000",
 )
+
+# Of a quantile, the absolute or Huber's loss: learners of that loss, which know nothing of the target's
+# unit, and two of the squared loss, whose mean is often near.
+OTHER_LOSS = (
+    "coin_betting",
+    "normalized_adaptive_gradient:eta=0.125",
+    "normalized_adaptive_gradient:eta=2",
+    "normalized_adaptive_gradient:eta=32",
+    "normalized_adaptive_gradient:eta=512",
+)
+MEANS = ("vovk_azoury_warmuth:diagonal=yes", "normalized_adaptive_gradient:eta=0.5,loss=squared")
+MEANS_FULL = ("vovk_azoury_warmuth:a=0.01",)
 
 EXPERTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "binary": (BINARY, CLASSES_FULL),
@@ -111,10 +124,12 @@ def auto(
     certify: bool = False,
     schema: Schema | None = None,
     max_features: int | None = None,
+    loss: Any = None,
 ) -> Learner:
     """The mixture that suits a task: no scaling, no learning rate, no shuffling.
 
-    Problem: a stream, and no wish to choose. ``task`` is binary, multiclass or regression.
+    Problem: a stream, and no wish to choose. ``task`` is binary, multiclass or regression. Numbers are
+    predicted in the mean, or by another ``loss``: ``Quantile(tau=0.9)``, ``"absolute"``, a Huber loss.
 
     Update: ``hedge`` over the experts of the task, ``combined``, among them full-matrix ones while
     the stream has at most 100 columns. They see every feature in units of its own mean size.
@@ -127,7 +142,7 @@ def auto(
 
     Cost: that of the experts, in parallel on the cores.
 
-    Parameters: ``task``; ``classes``, ``certify``, ``schema`` and ``max_features`` as those of ``hedge``.
+    Parameters: ``task``, ``loss``; ``classes``, ``certify``, ``schema``, ``max_features`` as of ``hedge``.
 
     >>> from fenchel import learners
     >>> learner = learners.auto()
@@ -139,8 +154,16 @@ def auto(
     yes_or_no(certify=certify)
     if task not in EXPERTS:
         raise ValueError(f"task={task!r}: choose one of {', '.join(EXPERTS)}")
-    anywhere, small = EXPERTS[task]
+    mean = loss is None or type(named(loss)) is Squared
+    if not (mean or task == "regression"):
+        raise ValueError(f"loss={loss!r}: a loss is for task='regression'; {task} has its own")
+    anywhere, small = EXPERTS[task] if mean else ((*OTHER_LOSS, *MEANS), MEANS_FULL)
     experts: list[Learner] = [from_specification(text) for text in (*anywhere, *small)]
+    if not mean:
+        _refuse_unbounded(loss)
+        given = [{**expert.parameters, "loss": named(loss)} for expert in experts]
+        for k in range(len(OTHER_LOSS)):
+            experts[k] = from_parameters(experts[k].name, given[k])
     if certify:
         experts = [certified(expert) for expert in experts]
     if task == "multiclass":
@@ -149,16 +172,26 @@ def auto(
     parameters: dict[str, Any] = {} if task == "binary" else {"task": task}
     if certify:
         parameters["certify"] = True
+    if not mean:
+        parameters["loss"] = loss
     mixture = Mixture(
         [expert.engine for expert in experts],
         name="auto",
         parameters=parameters,
         limits=limits,
-        combined=True,
+        combined=mean,  # what is left over of a mean can be predicted, of a quantile it cannot
         unitless=True,
         foresight=True,
+        loss=Squared() if mean else named(loss),
     )
     return _limited(mixture, classes, schema, max_features)
+
+
+def _refuse_unbounded(loss: Any) -> None:
+    """Refuse a loss that is not of numbers, or whose slope has no bound: coin betting needs one."""
+    part = named(loss)
+    if part.task != "regression" or part.lipschitz is None:
+        raise ValueError(f"loss={loss!r}: choose a quantile, 'absolute', 'huber' or 'squared'")
 
 
 def _limited(

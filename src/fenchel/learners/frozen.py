@@ -67,8 +67,8 @@ class FrozenUse:
     2k is expert k, 2k + 1 its mean weights; the last two are the mixture of the ones and of the others.
     """
 
-    def __init__(self, experts: int, task: str) -> None:
-        self.task, self.experts = task, experts
+    def __init__(self, experts: int, task: str, loss: Any) -> None:
+        self.task, self.experts, self.loss = task, experts, loss
         self.weights: Array | None = None  # slots × experts and their means × classes
         self.blend: Any = None  # how the mixture blended then
         self.sums = np.zeros((WINDOWS, 4, 2 * experts))  # the present window first
@@ -113,7 +113,7 @@ class FrozenUse:
 
     def copy(self) -> FrozenUse:
         """Copy the state, independent from then on."""
-        twin, mine = FrozenUse(self.experts, self.task), self.arrays()
+        twin, mine = FrozenUse(self.experts, self.task, self.loss), self.arrays()
         if mine:
             twin.lay_in(mine, self.blend.copy())
         return twin
@@ -137,14 +137,15 @@ class FrozenUse:
         held, self._held = self._held, []
         for rows, y, importance in held:
             assert self.weights is not None
-            given = rows.view, y, importance, 1.0, TASKS[self.task], self.bounds
+            use = TASKS[self.task], self.loss
+            given = rows.view, y, importance, 1.0, *use, self.bounds
             charge_candidates(self.weights, *given, self.sums[0])
             margins = margins_of(self.weights, rows)
             for which in (0, 1):
                 found = self.blend.read(np.ascontiguousarray(margins[which::2]))
                 readings = found if found.ndim == 2 else found[:, None]
                 lost = self.blended[0, which : which + 1]
-                charge_readings(readings, y, importance, TASKS[self.task], lost)
+                charge_readings(readings, y, importance, *use, lost)
 
     def set_aside(self, present: list[Array | None], blend: Any) -> None:
         """Begin a window with the weights of this round, and their mean with those before.

@@ -16,12 +16,11 @@ from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
 from fenchel.learners.frozen import FrozenUse, as_columns
 from fenchel.learners.multi.one_vs_rest import shares_of_one
-from fenchel.learners.stacking import BLENDS
+from fenchel.learners.stacking import BLENDS, SQUARED
 from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.adahedge import shares_now
 from fenchel.loops.feature_scaling import UNIT, grown, new_units, scaled_reading, scaled_rows
 from fenchel.loops.online import ROUNDS
-from fenchel.losses.protocol import family_of
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
 from fenchel.rows.types import LARGEST
@@ -77,6 +76,7 @@ class Mixture(Engine):
         combined: bool = False,
         unitless: bool = False,
         foresight: bool = False,
+        loss: Any = SQUARED,
     ) -> None:
         tasks = {expert.task for expert in experts}
         if len(tasks) != 1:
@@ -89,11 +89,11 @@ class Mixture(Engine):
         self.experts = [expert.copy() for expert in experts]
         self.certifies = any(expert.certifies for expert in self.experts)
         self._limits = list(limits) if limits is not None else [None] * len(experts)
-        self._blend = BLENDS[self.task](len(experts), combined)
+        self._blend = BLENDS[self.task](len(experts), combined, loss)
         self._compiled: set[str] = set()  # which is not for several threads at once
         self._crew = Crew()
         self._units: Array | None = new_units(0) if unitless else None
-        self._frozen = FrozenUse(len(experts), self.task) if foresight else None
+        self._frozen = FrozenUse(len(experts), self.task, loss) if foresight else None
         self._frozen_reading: Any = None  # until the next round is learned
 
     def declare(self, outputs: int) -> None:
@@ -199,7 +199,7 @@ class Mixture(Engine):
         self.columns = width
         self._frozen_reading = None
         if self._frozen is not None:
-            self._frozen = FrozenUse(len(self.experts), self.task)
+            self._frozen = FrozenUse(len(self.experts), self.task, self._blend.loss)
         if self._units is not None:
             self._units = new_units(width)
         for expert, on in zip(self.experts, self._blend.hedge.active, strict=True):
@@ -214,9 +214,11 @@ class Mixture(Engine):
         known = len(arrays["hedge.active"])
         if known < len(self.experts) and self.name == "auto":
             self.experts, self._limits = self.experts[:known], self._limits[:known]
-            self._blend = BLENDS[self.task](known, self._blend.combination is not None)
+            self._blend = BLENDS[self.task](
+                known, self._blend.combination is not None, self._blend.loss
+            )
             if self._frozen is not None:
-                self._frozen = FrozenUse(known, self.task)
+                self._frozen = FrozenUse(known, self.task, self._blend.loss)
         self._blend.hedge.active[:] = arrays["hedge.active"]
         absent = {k: v for k, v in self._blend.arrays().items() if k.startswith(REFINED)}
         super().lay_in({**absent, **arrays}, width)
@@ -463,10 +465,11 @@ class Mixture(Engine):
     def _charges(self, expert: Any) -> bool:
         """Whether the mixture charges an expert what its own theorems speak of.
 
-        Numbers are charged half their squared error; of classes mistakes are counted, which any loss
-        can bound.
+        Numbers are charged half their squared error, or another loss; of classes mistakes are counted,
+        which any loss can bound.
         """
-        return self.task != "regression" or family_of(expert.loss) == "squared"
+        mine = self._blend.loss
+        return self.task != "regression" or (type(expert.loss), *expert.loss) == (type(mine), *mine)
 
     # ── room ────────────────────────────────────────────────────────────────────────────────────
 

@@ -29,9 +29,11 @@ from fenchel.loops.adahedge import (
 from fenchel.loops.calibration import calibrate_several, calibrate_two, new_calibration
 from fenchel.loops.coin_stacking import combine, new_coins, new_scales, standardise
 from fenchel.loops.refined_stacking import lead_several, lead_two, new_stack, refine
+from fenchel.losses import Squared
 from fenchel.parts.state import Array
 from fenchel.rows import Rows, validate
 
+SQUARED = Squared()
 NO_LABELS = np.zeros(0, dtype=np.int64)  # nothing is learned from
 
 Kind = TypeVar("Kind", bound="Blend")
@@ -122,7 +124,7 @@ class NumberCombination:
         rest = self.engine.learn(rows, _difference(y, mixed), weights, True)
         final = np.empty_like(mixed)
         both = np.stack([mixed, _difference(mixed, -rest)])
-        mix_numbers(self.choice, both, y, weights, bounds.copy(), final)
+        mix_numbers(self.choice, SQUARED, both, y, weights, bounds.copy(), final)
         return final
 
     def read(self, numbers: Array, active: Array, mixed: Array, bounds: Array) -> Array:
@@ -175,7 +177,8 @@ class Blend(ABC):
 
     bounds: Array = np.array([-np.inf, np.inf])  # of the targets, where they are numbers
 
-    def __init__(self, count: int, combined: bool) -> None:
+    def __init__(self, count: int, combined: bool, loss: Any = SQUARED) -> None:
+        self.loss = loss  # that experts are charged with, where they predict numbers
         self.hedge: Hedge = new_hedge(count)
         self.combination = self.kind(count) if combined else None
 
@@ -198,7 +201,7 @@ class Blend(ABC):
 
     def copy(self: Kind) -> Kind:
         """Copy the state, independent from then on."""
-        twin = type(self)(len(self.hedge.losses), self.combination is not None)
+        twin = type(self)(len(self.hedge.losses), self.combination is not None, self.loss)
         kept = self.arrays()
         for name, array in twin.arrays().items():
             array[...] = kept[name]
@@ -269,8 +272,8 @@ class NumberBlend(Blend):
     kind = NumberCombination
     combination: NumberCombination | None
 
-    def __init__(self, count: int, combined: bool) -> None:
-        super().__init__(count, combined)
+    def __init__(self, count: int, combined: bool, loss: Any = SQUARED) -> None:
+        super().__init__(count, combined, loss)
         self.bounds = np.array([np.inf, -np.inf])
 
     def arrays(self) -> dict[str, Array]:
@@ -287,7 +290,7 @@ class NumberBlend(Blend):
         """One number a row."""
         numbers, before = margins[:, :, 0], self.bounds.copy()
         mixed = np.empty(len(y))
-        mix_numbers(self.hedge, numbers, y, weights, self.bounds, mixed)
+        mix_numbers(self.hedge, self.loss, numbers, y, weights, self.bounds, mixed)
         if self.combination is None:
             return mixed
         given = numbers, self.hedge.active, mixed, y, weights, before, known

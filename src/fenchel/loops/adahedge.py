@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper, kernel
+from fenchel.losses.protocol import value
 from fenchel.parts.state import Array
 
 # A round is charged no more: sums of losses stay within the floats, and differ by no NaN.
@@ -172,7 +173,13 @@ def mix_choices(
 
 @kernel
 def mix_numbers(
-    hedge: Any, numbers: Array, y: Array, importance: Array, bounds: Array, mixed: Array
+    hedge: Any,
+    loss: Any,
+    numbers: Array,
+    y: Array,
+    importance: Array,
+    bounds: Array,
+    mixed: Array,
 ) -> None:
     """Regression: mixed[t] = Σ v_k·p_k, each p_k held (in place) inside the targets seen so far."""
     experts, count = numbers.shape
@@ -188,7 +195,7 @@ def mix_numbers(
                 p = min(max(p, bounds[0]), bounds[1])
                 numbers[k, t] = p
             total += shares[k] * p
-            losses[k] = charged(importance[min(t, last)], 0.5 * (p - y[t]) * (p - y[t]))
+            losses[k] = charged(importance[min(t, last)], value(loss, p, y[t]))
         mixed[t] = total
         if charge(hedge, shares, eta, losses):
             eta = shares_into(hedge, shares)

@@ -1,8 +1,8 @@
 """What candidate weights that stand still make of the rows ahead, all candidates in one reading.
 
 A candidate c predicts m = Σ_j weights[j, c]·x_j and is charged with its mistake (classes) or with
-half its squared error (numbers, held inside the targets known when it was taken). Beside the loss,
-the lead s of the right class over the others is summed, and its square: probabilities need them.
+a loss of numbers, held inside the targets known when it was taken. Beside the loss, the lead
+s of the right class over the others is summed, and its square: probabilities need them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from fenchel._numba import helper, kernel
 from fenchel.loops.adahedge import charged
+from fenchel.losses.protocol import value
 from fenchel.parts.state import Array
 from fenchel.rows.types import entries, row_at, saturated, slot_of, value_of
 
@@ -69,6 +70,7 @@ def charge_candidates(
     importance: Array,
     bias: float,
     task: int,
+    loss: Any,
     bounds: Array,
     sums: Array,
 ) -> None:
@@ -83,7 +85,7 @@ def charge_candidates(
             sums[WEIGHT, k] += amount
             if task == 0:
                 p = min(max(margins[k, 0], bounds[0]), bounds[1])
-                sums[LOSS, k] += charged(amount, 0.5 * (p - y[t]) * (p - y[t]))
+                sums[LOSS, k] += charged(amount, value(loss, p, y[t]))
             elif task == 1:  # a margin of 0 is the first class
                 lead = margins[k, 0] if y[t] > 0.0 else -margins[k, 0]
                 _charge_class(lead, y[t] <= 0.0, amount, sums, k)
@@ -103,14 +105,16 @@ def _is_first(margins: Array, k: int, y: int) -> bool:
 
 
 @kernel
-def charge_readings(readings: Array, y: Array, importance: Array, task: int, lost: Array) -> None:
+def charge_readings(
+    readings: Array, y: Array, importance: Array, task: int, loss: Any, lost: Array
+) -> None:
     """Charge predictions that are ready, readings[t, c], by the same losses."""
     last = importance.shape[0] - 1
     for t in range(y.shape[0]):
         amount = importance[min(t, last)]
         m = readings[t, 0]
         if task == 0:
-            wrong = 0.5 * (m - y[t]) * (m - y[t])
+            wrong = value(loss, m, y[t])
         elif task == 1:
             wrong = 0.0 if (m > 0.0) == (y[t] > 0.0) else 1.0
         else:
