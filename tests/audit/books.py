@@ -155,6 +155,9 @@ BOOKS = {
         (of.Diagonal if diagonal else of.Full)(a=a, r=1.0, always=True),
         lambda r: r.h * r.y,
     ),
+    "recursive_least_squares": lambda a: Book(
+        "squared", of.Full(a=a, r=1.0, always=True, past=True), lambda r: r.h * r.y
+    ),
     "p_norm_lms": lambda p: Book("squared", of.Levelled(p=p), residual(1.0), 1.0),
     "lms": lambda eta: Book("squared", of.Still(), residual(eta), eta),
     "normalized_lms": lambda eta: Book("squared", of.Still(), normalized(eta)),

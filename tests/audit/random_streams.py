@@ -93,6 +93,7 @@ DRAWS = {
         ),
     },
     "vovk_azoury_warmuth": lambda r: {"a": spread(r, 0.1, 5), "diagonal": one_of(r, (True, False))},
+    "recursive_least_squares": lambda r: {"a": spread(r, 0.1, 5)},
     "p_norm_lms": lambda r: {"p": float(r.uniform(2, 8))},
     "lms": lambda r: {"eta": spread(r, 1e-3, 0.5)},
     "normalized_lms": lambda r: {"eta": float(r.uniform(0.1, 1.9))},
@@ -107,7 +108,7 @@ DRAWS = {
     "implicit": lambda r: {"eta": spread(r, 0.05, 20), "loss": one_of(r, MIXED)},
 }
 PARTS = ("timed", "implicit")  # learners made by ``Learner.of``
-SQUARED = ("vovk_azoury_warmuth", "p_norm_lms", "lms", "normalized_lms")
+SQUARED = ("vovk_azoury_warmuth", "recursive_least_squares", "p_norm_lms", "lms", "normalized_lms")
 
 
 def task_of(name, parameters):

@@ -19,10 +19,11 @@ def test_named_learners_side_by_side(tmp_path) -> None:
     errors = [entry["error"] for entry in found["learners"]]
     assert errors == sorted(errors)
     assert set(found) == {
-        "data", "task", "rounds", "features", "best_constant_loss", "learners"
+        "data", "task", "rounds", "features", "best_constant_loss", "previous_label_loss",
+        "learners",
     }  # fmt: skip
     assert set(found["learners"][0]) == {
-        "spec", "loss", "error", "mistakes", "margin_errors", "updates", "seconds"
+        "spec", "loss", "error", "mistakes", "margin_errors", "updates", "seconds", "metrics"
     }  # fmt: skip
     assert f"Use {found['learners'][0]['spec']}: " in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80

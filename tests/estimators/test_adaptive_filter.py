@@ -137,9 +137,9 @@ def test_bad_signals_are_refused_and_nothing_is_learned(reference, primary, mess
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"taps": 0}, "taps=0 must be a whole number ≥ 1"),
+        ({"taps": 0}, "taps=0 must be a whole number from 1 to"),
         ({"taps": 2.5}, "taps=2.5 must be a whole number"),
-        ({"delay": -1}, "delay=-1 must be a whole number ≥ 0"),
+        ({"delay": -1}, "delay=-1 must be a whole number from 0 to"),
         ({"learner": "perceptron"}, "a filter needs regression"),
         ({"learner": "rls"}, "there is no learner 'rls'"),
     ],

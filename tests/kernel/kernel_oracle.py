@@ -5,9 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel import MirrorDescent
+from fenchel._numba import knows
 from fenchel.parts import state
 from fenchel.regularizers import look, spread
 from fenchel.regularizers.max_norm_scaled import dual_norm_of
+from fenchel.regularizers.protocol import sighted
 from fenchel.rows.types import DenseRow
 from fenchel.rules import coefficient
 from kernel.kernel_relatives import RELATIVES, Dense
@@ -19,7 +21,9 @@ class Textbook(Dense):
     def __init__(self, part: Any, shape: int) -> None:
         self.descent = MirrorDescent(part, shape)
         # Some count an example of importance 2 as seen twice: x·xᵀ doubles.
-        self.weighs = "importance" in look.table.implementation(type(part)).__code__.co_names
+        verbs = (verb for verb in (look, sighted) if knows(verb, type(part)))
+        codes = [verb.table.implementation(type(part)).__code__ for verb in verbs]
+        self.weighs = any("importance" in code.co_names for code in codes)
 
     def see(self, x: np.ndarray, importance: float) -> None:
         self.x = x

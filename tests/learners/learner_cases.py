@@ -126,6 +126,13 @@ CASES = [
         DIAGONAL,
         domains=SEPARABLE,
     ),
+    Case(
+        "recursive_least_squares",
+        matrices.RecursiveLeastSquares,
+        lambda rng, scale: {"a": drawing.log_uniform(rng, 0.01, 100.0)},
+        full=True,
+        rounding=1e-15,
+    ),
     Case("p_norm_lms", first_order.PNormLms, drawing.exponent, rounding=POWERS),
     Case("lms", first_order.Lms, drawing.rate, domains=EVERY),
     Case(

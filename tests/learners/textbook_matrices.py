@@ -71,6 +71,10 @@ class VovkAzouryWarmuth(Quadratic):
         return h * y
 
 
+class RecursiveLeastSquares(VovkAzouryWarmuth):
+    tentative = False
+
+
 class SecondOrderPerceptron(Quadratic):
     def coefficient(self, y, m, h):
         return h * y if y * m <= 0.0 else 0.0

@@ -44,7 +44,8 @@ class TrainOptions:
     @property
     def specification(self) -> str:
         """The learner named, or the one taken where none is; inside an interval where one is asked for."""
-        named = self.learner or ("arow" if self.task == "ranking" else "auto")
+        default = "arow" if self.task == "ranking" else "auto"
+        named = default if self.learner is None else self.learner
         inner = with_half_life(named, self.half_life, self.learner is not None)
         if self.interval is None:
             return inner

@@ -66,7 +66,7 @@ class RiverClassifier(_Adapter, Classifying):
     >>> model.predict_one({"free": 1.0})
     True
     >>> {label: round(chance, 3) for label, chance in model.predict_proba_one({"free": 1.0}).items()}
-    {False: 0.33, True: 0.67}
+    {False: 0.316, True: 0.684}
     """
 
     _tasks = ("binary", "multiclass")

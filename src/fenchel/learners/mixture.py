@@ -105,6 +105,7 @@ class Mixture(Engine):
     def __setstate__(self, kept: dict[str, Any]) -> None:
         super().__setstate__(kept)
         self._blend = self._blend.copy()  # its arrays and the units may be mapped from a file
+        self._frozen = None if self._frozen is None else self._frozen.copy()
         if self._units is not None and not self._units.flags.writeable:
             self._units = self._units.copy()
 
@@ -368,7 +369,7 @@ class Mixture(Engine):
         return self._blend.read(margins), memo
 
     def margins_when_asked(self, memo: Array) -> Array:
-        """What today's shares make of the experts' margins of that time."""
+        """Blend the experts' margins of that time by today's shares."""
         told = memo[:-1].reshape(len(self.experts), -1)
         several = self.task == "multiclass"
         known = {k: told[k][None] if several else told[k] for k in self._blend.active}

@@ -73,12 +73,13 @@ class ClassCombination:
         refined = np.empty(ballots.shape)
         refine(self.stack, logits, margins, sizes, *given, refined)
         if margins.shape[2] < ballots.shape[1]:
-            odds, out = np.log(refined[:, 1] / refined[:, 0]), np.empty(len(ballots))
-            calibrate_two(self.calibration, odds, *given, out)
-            return lead_two(out, decided)
+            with np.errstate(all="ignore"):  # a forged state may say anything
+                odds, out = np.log(refined[:, 1] / refined[:, 0]), np.empty(len(ballots))
+            calibrate_two(self.calibration, np.nan_to_num(odds), *given, out)
+            return lead_two(np.nan_to_num(out), decided)
         out = np.empty(ballots.shape)
         calibrate_several(self.calibration, refined, *given, out)
-        return lead_several(out, decided)
+        return lead_several(np.nan_to_num(out), decided)
 
 
 class NumberCombination:

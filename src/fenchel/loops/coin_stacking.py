@@ -96,7 +96,9 @@ def standardise(
 @helper
 def _bet(coins: Any, k: int) -> float:
     """The stake of expert k's bettor, from a wealth that began at 1; never against its expert."""
-    return float(max(coins.sums[k], 0.0) / (coins.stakes[k] + 1.0) * (1.0 + coins.reward[k]))
+    # Σ coins ≤ Σ |coins| in every run; a forged state may say otherwise.
+    part = min(max(coins.sums[k], 0.0) / (max(coins.stakes[k], 0.0) + 1.0), 1.0)
+    return float(part * (1.0 + coins.reward[k]))
 
 
 @helper
@@ -138,7 +140,7 @@ def _toss(
             slope += chances[c] * standard[k, c]
         # An importance above 1 would bet more than all.
         coin = min(max(-importance * slope / STEEPEST, -1.0), 1.0)
-        coins.reward[k] = min(coins.reward[k] + coin * STEEPEST * bets[k], 1e300)
+        coins.reward[k] = max(min(coins.reward[k] + coin * STEEPEST * bets[k], 1e300), -1e300)
         coins.sums[k] += coin
         coins.stakes[k] += abs(coin)
 

@@ -31,6 +31,9 @@ FIRM = 5.0
 # A logit so far behind the highest is no farther: every probability stays a positive number.
 FARTHEST_BEHIND = 690.0
 
+# A row counts no more often: sums of squares of such weights stay within the floats.
+HEAVIEST = 1e6
+
 
 class Refinement(NamedTuple):
     """N − 1 Newton forecasters of D weights, and the mixture of them and of what is given."""
@@ -154,6 +157,7 @@ def teach(
     room: Array,
 ) -> None:
     """Learn one label, given what ``forecast`` said of its row; ``room`` is 2 × D."""
+    weight = min(weight, HEAVIEST)
     if known[y] and weight > 0.0:
         for i in range(decays.shape[0]):
             _newton_step(r, i, decays[i], features, known, each, y, weight, room)

@@ -194,7 +194,7 @@ def of_dimension(part: Part, coordinates: float) -> Part:
     changes: dict[str, Any] = {}
     for name, value in fields(part).items():
         if marker_of(part, name) is DIMENSION:
-            changes[name] = np.array([coordinates])
+            changes[name] = np.array([coordinates], np.float64)
         elif is_part(value):
             changes[name] = of_dimension(value, coordinates)
     return replaced(part, changes) if changes else part

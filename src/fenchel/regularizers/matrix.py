@@ -105,7 +105,9 @@ class GroupComposite(NamedTuple):
     def gradient(self, theta: Array) -> Array:
         """∇f_t*(Θ): each column shortened by η·t·λ, over √t."""
         t = self.rounds[0]
-        lengths = np.linalg.norm(theta, axis=0)
+        largest = np.abs(theta).max(axis=0, initial=0.0)  # its square may be beyond the floats
+        unit = np.divide(theta, largest, out=np.zeros_like(theta), where=largest > 0.0)
+        lengths = largest * np.linalg.norm(unit, axis=0)
         kept = np.maximum(lengths - self.eta * t * self.strength, 0.0)
         scale = np.divide(kept, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
         return np.asarray(theta * (scale / np.sqrt(t)))

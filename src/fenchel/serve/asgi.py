@@ -9,10 +9,10 @@ from fenchel.serve.exchange import LINES, Gone, refuse
 from fenchel.serve.gate import Gate
 from fenchel.serve.house import House
 from fenchel.serve.line_streams import LineStream
-from fenchel.serve.metrics import Metrics
 from fenchel.serve.refusals import Refused
 from fenchel.serve.requests import ROLE, VERBS, Verbs
 from fenchel.serve.routes import Routes
+from fenchel.serve.scraping import ServerMetrics
 
 
 class App:
@@ -20,7 +20,7 @@ class App:
 
     def __init__(self, house: House, gate: Gate) -> None:
         self.house, self._gate = house, gate
-        self.metrics = Metrics(house)
+        self.metrics = ServerMetrics(house)
         self.verbs = Verbs(house, self.metrics)
         self.routes = Routes(house, gate, self.metrics)
         self._others = self.routes.app()

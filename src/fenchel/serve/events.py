@@ -12,7 +12,7 @@ from fenchel.serve.house import House
 from fenchel.serve.messages import ModelFacts
 from fenchel.serve.model import ServedModel, name_of
 from fenchel.serve.one_row import plain
-from fenchel.serve.watch import shortened
+from fenchel.serve.served_loss import shortened
 
 EVERY = 1.0  # seconds
 WIDEST = 200_000  # weights of wider models are not compared each second

@@ -13,7 +13,6 @@ import numpy as np
 from msgspec import UNSET
 
 from fenchel.learners import Learner
-from fenchel.serve.blocks import Blocks
 from fenchel.serve.log import Log
 from fenchel.serve.messages import ModelFacts, Prediction, Question, WeightList
 from fenchel.serve.model_folder import ModelFolder
@@ -21,6 +20,7 @@ from fenchel.serve.model_state import State
 from fenchel.serve.one_row import REFUSALS, extras, plain, predict_row
 from fenchel.serve.refusals import Refused, in_one_line
 from fenchel.serve.settings import Limits, Snapshots
+from fenchel.serve.waiting_blocks import Blocks
 from fenchel.serve.writer import Writer
 
 RETRY = 10.0  # seconds after a snapshot that failed

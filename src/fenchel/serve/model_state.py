@@ -13,13 +13,13 @@ import msgspec
 
 from fenchel.learners import Learner
 from fenchel.serve import log, text_rows
-from fenchel.serve.blocks import Blocks
 from fenchel.serve.identifiers import Done, OpenQuestion, Remembered
 from fenchel.serve.messages import Answer, Example, Prediction, Question
 from fenchel.serve.one_row import REFUSALS, predict_row
 from fenchel.serve.refusals import Refused, in_one_line
+from fenchel.serve.served_loss import ServedLoss
 from fenchel.serve.settings import Limits
-from fenchel.serve.watch import Watch
+from fenchel.serve.waiting_blocks import Blocks
 
 TYPES: dict[int, Any] = {log.LEARN: Example, log.ASK: Question, log.ANSWER: Answer}
 DECODERS = {kind: msgspec.json.Decoder(cls) for kind, cls in TYPES.items()}
@@ -34,7 +34,7 @@ class State:
     def __init__(self, learner: Learner, limits: Limits, position: int = 0) -> None:
         self.learner, self.position = learner, position
         self.memory = Remembered(limits)
-        self.watch = Watch(squared=learner.labels is None)
+        self.watch = ServedLoss(squared=learner.labels is None)
         self.time = 0  # of the last record
         self._blocks = Blocks(learner)
 

@@ -15,9 +15,9 @@ from fenchel.serve.exchange import read_body, respond
 from fenchel.serve.gate import LEARN, READ
 from fenchel.serve.house import House
 from fenchel.serve.messages import Answer, Example, Fault, Many, Prediction, Question, encode
-from fenchel.serve.metrics import Metrics
 from fenchel.serve.model import ServedModel
 from fenchel.serve.refusals import Refused, in_one_line
+from fenchel.serve.scraping import ServerMetrics
 
 PREDICT = 0
 VERBS = {"predict": PREDICT, "learn": log.LEARN, "ask": log.ASK, "answer": log.ANSWER}
@@ -42,7 +42,7 @@ DECODERS: dict[str, Any] = {
 class Verbs:
     """Answers the requests of all models."""
 
-    def __init__(self, house: House, metrics: Metrics) -> None:
+    def __init__(self, house: House, metrics: ServerMetrics) -> None:
         self.house, self._metrics = house, metrics
         self._limits = house.settings.limits
 

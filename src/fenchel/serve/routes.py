@@ -22,10 +22,10 @@ from fenchel.serve.exchange import Gone, read_body, read_piece, refusal_headers
 from fenchel.serve.gate import ADMIN, READ, Gate
 from fenchel.serve.house import House
 from fenchel.serve.messages import Creation, Fault, ModelList, encode
-from fenchel.serve.metrics import Metrics
 from fenchel.serve.openapi import document
 from fenchel.serve.refusals import Refused, in_one_line
 from fenchel.serve.requests import VERBS
+from fenchel.serve.scraping import ServerMetrics
 
 CREATION = msgspec.json.Decoder(Creation)
 PAGE = (
@@ -38,7 +38,7 @@ MOST_WEIGHTS = 100_000
 class Routes:
     """The endpoints that Starlette serves."""
 
-    def __init__(self, house: House, gate: Gate, metrics: Metrics) -> None:
+    def __init__(self, house: House, gate: Gate, metrics: ServerMetrics) -> None:
         self._house, self._gate, self._metrics = house, gate, metrics
         self.events = Events(house)
         self.ready = True

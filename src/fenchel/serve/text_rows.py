@@ -10,13 +10,15 @@ from fenchel.evaluate.measures import outcome
 from fenchel.learners import Learner
 from fenchel.rows import Block
 from fenchel.serve.one_row import REFUSALS, text
-from fenchel.serve.watch import Watch
+from fenchel.serve.served_loss import ServedLoss
 from fenchel.streams.pushed import PushedText
 
 SHOWN = 200  # bytes of a line on the page
 
 
-def learn(learner: Learner, format: str, data: bytes, watch: Watch, time: int = 0) -> list[bytes]:
+def learn(
+    learner: Learner, format: str, data: bytes, watch: ServedLoss, time: int = 0
+) -> list[bytes]:
     """Learn every line; its answer is the prediction from before its label.
 
     Where one of them is refused they go one by one, and only the bad ones are left out.

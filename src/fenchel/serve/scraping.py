@@ -28,7 +28,7 @@ STATES = {
 }
 
 
-class Metrics(Collector):
+class ServerMetrics(Collector):
     """The counts of one server, kept as plain numbers: a request has no time for more."""
 
     def __init__(self, house: House) -> None:

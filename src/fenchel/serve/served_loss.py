@@ -12,7 +12,7 @@ LAST = 12  # examples shown
 LARGEST = 1e290  # a loss beyond this counts as this: sums stay numbers
 
 
-class Watch:
+class ServedLoss:
     """Keeps the progressive loss: in all, over the last rows, and of always saying the previous label."""
 
     def __init__(self, squared: bool) -> None:
