@@ -132,7 +132,7 @@ MUTANTS = (
            "vovk_azoury_warmuth-full", "FullQuadratic"),
     Mutant("Gaussian: variance not shrunk", "regularizers.gaussian._move",
            "f.squares[slot] + x * growth * x", "f.squares[slot]", "arow-original-diagonal"),
-    Mutant("Newton: ⟨g, w⟩ dropped", "regularizers.newton._commit",
+    Mutant("Newton: ⟨g, w⟩ dropped", "regularizers.newton._kept",
            "(slope * view.margin - f.eta)", "(-f.eta)", "online_newton_step"),
     # scale-invariant and other relatives
     Mutant("b_t stale by a round", "regularizers.scale_invariant_adagrad._product",

@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import joblib
@@ -14,9 +15,11 @@ from fenchel.estimators import EXPECTED_FAILED_CHECKS, OnlineClassifier, OnlineR
 BATTERY = Path(__file__).with_name("battery.py")
 
 
-def test_every_learner_passes_the_whole_battery():
+def test_a_third_of_the_learners_passes_the_whole_battery():
+    """``python tests/estimators/battery.py`` runs all."""
+    third = date.today().timetuple().tm_yday
     done = subprocess.run(
-        [sys.executable, str(BATTERY)],
+        [sys.executable, str(BATTERY), "3", str(third)],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1", "SCIPY_ARRAY_API": "1"},
         capture_output=True,
         text=True,

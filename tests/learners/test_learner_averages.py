@@ -9,7 +9,7 @@ from textbook_basics import progressive
 
 from fenchel.regularizers import Box, Simplex
 
-EACH = 6 if PLAIN else 2
+EACH = 3 if PLAIN else 2
 AVERAGED = compiled_for("dual_averaging", "p_norm_perceptron")
 some_cases = pytest.mark.parametrize("case", AVERAGED, ids=lambda case: case.id)
 SHRINKING = [

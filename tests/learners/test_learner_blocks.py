@@ -8,7 +8,7 @@ from learner_cases import CASES, PLAIN, compiled_for, drawn
 from fenchel import learners
 from fenchel.parts import state
 
-SEEDS = range(5 if PLAIN else 2)
+SEEDS = range(3 if PLAIN else 2)
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 some_cases = pytest.mark.parametrize(
     "case", compiled_for("perceptron", "arow-full"), ids=lambda case: case.id

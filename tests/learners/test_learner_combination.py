@@ -80,7 +80,8 @@ def test_binary_combination_is_the_textbook():
     refined = textbook.stacked(np.log(chance / (1.0 - chance)), standard, (y > 0) * 1)
     logits = textbook.calibrated_two(np.log(refined[:, 1] / refined[:, 0]), (y > 0) * 1)
     sign = np.where(final > 0.0, 1.0, -1.0)
-    expected = np.where(sign * logits > 0.0, logits, sign * 1e-3 / (1.0 + np.exp(-sign * logits)))
+    ahead = sign * logits
+    expected = np.where(ahead > 1e-3, logits, sign * 1e-3 * np.exp(ahead - 1e-3))
     got = learners.hedge(experts(), combined=True).learn_many(X, y)
     np.testing.assert_allclose(got, expected, atol=1e-8)
 

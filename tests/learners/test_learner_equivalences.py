@@ -9,7 +9,7 @@ from textbook_matrices import OriginalArow
 
 from fenchel import MirrorDescent, learners
 
-SEEDS = range(20 if PLAIN else 3)
+SEEDS = range(10 if PLAIN else 3)
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
 over_seeds = pytest.mark.parametrize("seed", SEEDS)
 

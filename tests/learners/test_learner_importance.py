@@ -10,7 +10,7 @@ from learner_cases import BY_ID, CASES, PLAIN, compiled_for, drawn
 from fenchel import Learner, learners, losses
 from fenchel.losses import derivative, value
 
-SEEDS = range(10 if PLAIN else 2)
+SEEDS = range(5 if PLAIN else 2)
 TWICE_THE_STEP = [
     "perceptron",
     "p_norm_perceptron",

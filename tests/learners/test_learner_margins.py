@@ -10,7 +10,7 @@ from textbook_basics import progressive
 
 from fenchel import learners
 
-EACH = 15 if PLAIN else 3  # streams of each kind
+EACH = 7 if PLAIN else 3  # streams of each kind
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 every_kind = pytest.mark.parametrize("kind", KINDS)

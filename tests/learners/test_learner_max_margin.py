@@ -11,7 +11,7 @@ from fenchel import MirrorDescent, learners, regularizers
 from fenchel.certificates import agrees
 from fenchel.losses import rival
 
-SEEDS = range(6 if PLAIN else 2)
+SEEDS = range(4 if PLAIN else 2)
 SECOND_ORDER = (regularizers.FullQuadratic, regularizers.DiagonalQuadratic)
 
 

@@ -82,11 +82,12 @@ def refine(
 def lead_two(logits: Array, decided: Any) -> Array:
     """The logits of class 1, on the side that was decided (0 or 1), in the same order on each side.
 
-    A logit of the other side goes to its own side's edge, where the order of the moved ones stays.
+    What is below the edge, or on the other side, goes between 0 and the edge: STEP·exp(z − STEP).
     """
     sign = np.where(decided == 1, 1.0, -1.0)
-    chance = np.exp(-np.logaddexp(0.0, -sign * logits))
-    return np.asarray(np.where(sign * logits > 0.0, logits, sign * STEP * chance))
+    ahead = sign * logits
+    inside = STEP * np.exp(np.maximum(np.minimum(ahead - STEP, 0.0), -600.0))
+    return np.asarray(np.where(ahead > STEP, logits, sign * inside))
 
 
 def lead_several(chances: Array, decided: Any) -> Array:
