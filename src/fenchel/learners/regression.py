@@ -102,7 +102,8 @@ def recursive_least_squares(
 
     Cost: d² a round, by orthogonal turns alone.
 
-    Parameters: ``a`` > 0, the ridge; ``half_life`` in rounds, after which a row counts half.
+    Parameters: ``a`` > 0, the ridge; ``half_life`` in rounds, after which a row counts half. An example
+    of importance 2 counts as two.
 
     References: Plackett (1950); Haykin, Adaptive Filter Theory (2002).
 
