@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from fenchel._numba import helper, kernel, verb
 from fenchel.losses.protocol import value
 from fenchel.parts.state import RECORD, SCALAR, Array, part
+from fenchel.regularizers.merging import Shards, unite
 from fenchel.regularizers.protocol import (
     LEDGER,
     Standing,
@@ -192,3 +193,14 @@ def ledger_for(f: Any) -> Ledger | LossLedger:
 def all_terms(f: Any, ledger: Any) -> float:
     """Σ_t F(w_t) over the whole run; nothing changes."""
     return float(ledger.terms[0] + waiting_terms(f, ledger.mark))
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _withdrawn(ledger: Any, shards: Shards) -> None:
+    """Nothing is kept: theorems speak of one run, and ``Learner.certificates`` says so after a merge."""
+
+
+unite.of(Ledger)(_withdrawn)
+unite.of(LossLedger)(_withdrawn)

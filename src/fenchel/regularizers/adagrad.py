@@ -16,6 +16,16 @@ from fenchel.regularizers.domains.protocol import (
     soft_threshold,
     threshold_of,
 )
+from fenchel.regularizers.merging import (
+    Shards,
+    added,
+    gains,
+    lengthened,
+    rescale,
+    shrunk,
+    unite,
+    weighed,
+)
 from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
@@ -269,3 +279,26 @@ def _charge_terms(f: Any, view: Any, row: Any, ledger: Any) -> None:
 @waiting_terms.of(AdaGrad)
 def _waiting_terms(f: Any, mark: Array) -> float:
     return waiting_sum(f, mark)
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(AdaGrad)
+def _unite(f: Any, shards: Shards) -> None:
+    """Squares and rounds add; weights are averaged by what each shard added to the squares."""
+    f.squares[:] = added(shards, "squares")
+    f.roots[:] = np.sqrt(f.squares)
+    f.rounds[:] = added(shards, "rounds")
+    start, *found = (
+        shrunk(g.theta, g.eta * g.rounds[0] * g.l1, g.curvature)
+        for g in (shards.start, *shards.parts)
+    )
+    w, sums = weighed(start, found, gains(shards, "squares")), added(shards, "theta")
+    f.theta[:] = lengthened(w, f.eta * f.rounds[0] * f.l1, f.curvature, sums)
+
+
+@rescale.of(AdaGrad)
+def _rescale(f: Any, factors: Array) -> None:
+    f.squares[:] *= factors**2
+    f.roots[:] *= factors

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._numba import helper
+from fenchel._numba import helper, kernel
 from fenchel.parts.state import DIMENSION, SCALAR, SLOTS, Array, part
 from fenchel.regularizers.domains import Simplex
+from fenchel.regularizers.merging import Shards, averaged, follow_theta, unite
 from fenchel.regularizers.protocol import (
     Standing,
     climb,
@@ -453,3 +454,24 @@ def _log_share(f: Any, view: Any, row: Any, k: Any, c: float, sign: int) -> tupl
     if sign == 1:
         return float(log_view - f.pivot[0] - drop - s), -z
     return float(log_view - f.pivot[0] - drop + s), z
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@kernel
+def _rebuild_all(f: Any) -> None:
+    _rebuild(f)
+
+
+@unite.of(Entropic)
+def _unite(f: Any, shards: Shards) -> None:
+    """The mean of the exponents, the geometric mean of the weights; the corrections are part of them."""
+    f.theta[:] = averaged(shards, "theta")
+    f.squares[:] = averaged(shards, "squares")
+    follow_theta(f)
+
+
+@follow_theta.of(Entropic)
+def _follow_theta(f: Any) -> None:
+    _rebuild_all(f)

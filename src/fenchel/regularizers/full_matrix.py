@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.parts.state import MATRIX, SCALAR, SLOTS, WAITING_ROWS, Array, part
+from fenchel.regularizers.matrix_sums import lay_rescaled, lay_sum
+from fenchel.regularizers.merging import Shards, rescale, unite
 from fenchel.regularizers.protocol import (
     all_weights,
     bank_weights,
@@ -295,3 +297,17 @@ class _Drops:
     def total(self) -> float:
         """The sum over the run."""
         return self._total
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(FullQuadratic)
+def _unite(f: Any, shards: Shards) -> None:
+    """A and θ are sums over rows; exact where each row adds what it would anywhere (``always``)."""
+    lay_sum(f, shards)
+
+
+@rescale.of(FullQuadratic)
+def _rescale(f: Any, factors: Array) -> None:
+    lay_rescaled(f, factors)
