@@ -41,6 +41,7 @@ _LAZY = {
     "rules": ("fenchel.rules", None),
     # Rooms of their own, not brought by a star: scikit-learn comes with one of them.
     "certificates": ("fenchel.certificates", None),
+    "cluster": ("fenchel.cluster", None),
     "estimators": ("fenchel.estimators", None),
     "evaluate": ("fenchel.evaluate", None),
     "models": ("fenchel.models", None),
