@@ -124,7 +124,7 @@ class DiesOnce:
 def run(files, executor, folder=None):
     cut = cluster.shards(str(files / "part-*.svm"))
     start = prepared(lms(), cut[0], {})
-    return cluster.Training(cut, start).run(executor, Checkpoints(folder, cut, start, 1))
+    return cluster.ShardedRun(cut, start).run(executor, Checkpoints(folder, cut, start, 1))
 
 
 def test_a_worker_that_dies_costs_its_shard_alone(files):

@@ -7,7 +7,7 @@ import pytest
 from fenchel import learners, merge
 from fenchel.learners import Learner, from_specification
 from fenchel.regularizers.full_adagrad import FullAdaGrad
-from fenchel.regularizers.merging import Shards, unite_parts
+from fenchel.regularizers.uniting import Shards, unite_parts
 
 rng = np.random.default_rng(7)
 X = rng.normal(size=(224, 5)) * [1.0, 3.0, 0.2, 10.0, 1.0]

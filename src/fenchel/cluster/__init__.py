@@ -4,6 +4,6 @@
 """
 
 from fenchel.cluster.cutting import Shard, shards
-from fenchel.cluster.training import Training, train
+from fenchel.cluster.training import ShardedRun, train
 
-__all__ = ["Shard", "Training", "shards", "train"]
+__all__ = ["Shard", "ShardedRun", "shards", "train"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from fenchel import models
 from fenchel.cluster.cutting import Shard
-from fenchel.cluster.work import Learned, Tally
+from fenchel.cluster.work import LearnedShard, Tally
 from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.learners import Learner, storage
 from fenchel.models.atomic import replacing
@@ -46,12 +46,12 @@ class Checkpoints:
         with replacing(plan) as file:
             file.write(json.dumps(told, indent=1).encode())
 
-    def shard(self, number: int, k: int) -> Learned | None:
+    def shard(self, number: int, k: int) -> LearnedShard | None:
         """What was learned of a shard in a round, where it is kept."""
         found = self._load(f"round-{number}-shard-{k}")
-        return None if found is None else Learned(*found)
+        return None if found is None else LearnedShard(*found)
 
-    def keep_shard(self, number: int, k: int, learned: Learned) -> None:
+    def keep_shard(self, number: int, k: int, learned: LearnedShard) -> None:
         """Keep what was learned of a shard."""
         self._save(f"round-{number}-shard-{k}", learned.learner, learned.tally)
 

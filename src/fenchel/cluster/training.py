@@ -14,7 +14,7 @@ from typing import Any
 from fenchel.cluster.checkpoints import Checkpoints
 from fenchel.cluster.cutting import Shard, shards
 from fenchel.cluster.processes import Processes
-from fenchel.cluster.work import Learned, Tally, blocks_of, learn_shard
+from fenchel.cluster.work import LearnedShard, Tally, blocks_of, learn_shard
 from fenchel.learners import Learner
 from fenchel.learners.merging import merge
 from fenchel.learners.registry import learner_of
@@ -24,14 +24,14 @@ MOST_TRIES = 5  # of a shard whose workers died
 
 
 @dataclass
-class Training:
+class ShardedRun:
     """A run over shards: ``learner`` once it is done, and what was counted along the way."""
 
     shards: Sequence[Shard]
     learner: Learner
     rounds: int = 1
     reading: Mapping[str, Any] = field(default_factory=dict)
-    tell: Callable[[Training], None] = lambda training: None
+    tell: Callable[[ShardedRun], None] = lambda training: None
     tally: Tally = field(default_factory=Tally)  # of the first round, in which every row is new
     costs: dict[str, float] = field(default_factory=dict)  # seconds of each shard
     done: int = 0  # shards, of all rounds
@@ -65,7 +65,7 @@ class Training:
 
     def _learned(
         self, number: int, start: Learner, executor: Any, checkpoints: Checkpoints
-    ) -> Iterator[tuple[int, Learned]]:
+    ) -> Iterator[tuple[int, LearnedShard]]:
         """Each shard once it is learned; a worker that dies costs its shard's time."""
         waiting = []
         for k in range(len(self.shards)):
@@ -75,7 +75,7 @@ class Training:
             else:
                 yield k, kept
         tries = dict.fromkeys(waiting, 0)
-        running: dict[Future[Learned], int] = {}
+        running: dict[Future[LearnedShard], int] = {}
         while waiting or running:
             try:
                 while waiting:
@@ -98,7 +98,7 @@ class Training:
                 raise
 
     def _unfinished(
-        self, running: Mapping[Future[Learned], int], tries: dict[int, int]
+        self, running: Mapping[Future[LearnedShard], int], tries: dict[int, int]
     ) -> list[int]:
         """The shards to be learned again; one whose workers die every time is named."""
         for k in running.values():
@@ -146,7 +146,7 @@ def train(
     rounds: int = 1,
     workers: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    tell: Callable[[Training], None] = lambda training: None,
+    tell: Callable[[ShardedRun], None] = lambda training: None,
     **reading: Any,
 ) -> Learner:
     """Learn the rows of shards, each by itself, and merge what was learned.
@@ -165,7 +165,7 @@ def train(
     checkpoint
         A folder for what is done: the same call goes on where the last one stopped.
     tell
-        Called with the ``Training`` whenever a shard is done.
+        Called with the ``ShardedRun`` whenever a shard is done.
     reading
         How files are read: ``format``, ``separator``, ``decimal``, ``on_error``.
     """
@@ -177,7 +177,7 @@ def train(
         raise ValueError("there is no shard: give at least one file")
     start = prepared(learner_of(learner).copy(), cut[0], reading)
     checkpoints = Checkpoints(checkpoint, cut, start, rounds)
-    training = Training(cut, start, rounds, {"threads": 1, **reading}, tell)
+    training = ShardedRun(cut, start, rounds, {"threads": 1, **reading}, tell)
     if executor is not None:
         return training.run(_Given(executor), checkpoints)
     with Processes(min(count, len(cut))) as own:

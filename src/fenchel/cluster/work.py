@@ -38,14 +38,14 @@ class Tally:
 
 
 @dataclass
-class Learned:
+class LearnedShard:
     """A shard once it is learned."""
 
     learner: Learner
     tally: Tally
 
 
-def learn_shard(shard: Shard, start: Learner, reading: Mapping[str, Any]) -> Learned:
+def learn_shard(shard: Shard, start: Learner, reading: Mapping[str, Any]) -> LearnedShard:
     """Learn the rows of a shard, each predicted before its label is seen; ``start`` goes on."""
     began = time.perf_counter()
     learner = start.copy()
@@ -62,7 +62,9 @@ def learn_shard(shard: Shard, start: Learner, reading: Mapping[str, Any]) -> Lea
     errors = tuple(error.at(lines) for error in skipped.errors)
     seconds = time.perf_counter() - began
     score = run.score
-    return Learned(learner, Tally(score.average, score.mistakes, seconds, skipped.count, errors))
+    return LearnedShard(
+        learner, Tally(score.average, score.mistakes, seconds, skipped.count, errors)
+    )
 
 
 @dataclass

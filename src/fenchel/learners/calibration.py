@@ -26,7 +26,7 @@ from fenchel.loops.calibration import (
 )
 from fenchel.loops.newton_mixture import unite_refinements
 from fenchel.parts.state import Array
-from fenchel.regularizers.merging import Shards
+from fenchel.regularizers.uniting import Shards
 
 # The first rounds are all learned from, then every eighth: eight weights are known well by then.
 ALL_OF_FIRST = 1 << 14

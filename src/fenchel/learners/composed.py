@@ -14,7 +14,7 @@ from fenchel._numba.jit import fresh, lean, settled, suited
 from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners import by_blocks
 from fenchel.learners.engine import ONE, BadRowError, Engine, refuse_unsound, some_of
-from fenchel.learners.places import Places, shares_of
+from fenchel.learners.renumbering import Places, shares_of
 from fenchel.learners.undisturbed import undisturbed
 from fenchel.loops import (
     NoAverage,
@@ -34,8 +34,8 @@ from fenchel.losses.protocol import derivative
 from fenchel.parts import sound, state
 from fenchel.parts.memory import LINE
 from fenchel.parts.state import Array
-from fenchel.regularizers.merging import Shards, rescale_parts, unite_parts
 from fenchel.regularizers.protocol import spread, weight
+from fenchel.regularizers.uniting import Shards, rescale_parts, unite_parts
 from fenchel.rows import Rows
 from fenchel.rows.types import DenseRows, SparseRows
 from fenchel.rules import coefficient

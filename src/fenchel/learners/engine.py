@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fenchel.certificates import Certificate, Hindsight, tightest
-from fenchel.learners.places import Places
+from fenchel.learners.renumbering import Places
 from fenchel.learners.specification import format_specification
 from fenchel.loops import check_rows
 from fenchel.loops.online import ROUNDS

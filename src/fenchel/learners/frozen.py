@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.learners.places import Places
+from fenchel.learners.renumbering import Places
 from fenchel.loops.frozen_losses import (
     LEAD,
     LOSS,

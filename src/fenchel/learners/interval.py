@@ -13,13 +13,13 @@ from fenchel.certificates.coverage import coverage_bounds
 from fenchel.learners.catalogue import CATALOGUE, NESTED, Entry
 from fenchel.learners.engine import Engine, refuse_unsound
 from fenchel.learners.learner import Learner
-from fenchel.learners.places import Places, shares_of
 from fenchel.learners.registry import from_specification, learner_of
+from fenchel.learners.renumbering import Places, shares_of
 from fenchel.loops import coverage as loop
 from fenchel.loops.adahedge import named_arrays
 from fenchel.loops.coverage import cover, new_coverage, radii_of
 from fenchel.parts.state import Array
-from fenchel.regularizers.merging import Shards
+from fenchel.regularizers.uniting import Shards
 from fenchel.rows import Rows
 
 # What learns how large residuals are from the features: any scaling of them, no tuning.

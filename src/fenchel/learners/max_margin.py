@@ -15,13 +15,13 @@ from fenchel.learners import pair_certificates
 from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.engine import Engine, refuse_unsound, some_of
 from fenchel.learners.labels import known_after
-from fenchel.learners.places import Places, shares_of
+from fenchel.learners.renumbering import Places, shares_of
 from fenchel.loops import NoAverage, NoLedger, decide_classes, learn_classes, read_weights
 from fenchel.loops.averages import charge
 from fenchel.loops.online import ROUNDS
 from fenchel.parts import state
 from fenchel.parts.state import Array
-from fenchel.regularizers.merging import Shards, unite_parts
+from fenchel.regularizers.uniting import Shards, unite_parts
 from fenchel.rows import Rows
 from fenchel.rows.types import DenseRows
 

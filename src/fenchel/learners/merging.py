@@ -9,7 +9,7 @@ import numpy as np
 
 from fenchel.learners import soundness, storage
 from fenchel.learners.learner import Learner
-from fenchel.learners.places import Longs, Places
+from fenchel.learners.renumbering import Longs, Places
 from fenchel.streams import Names
 
 

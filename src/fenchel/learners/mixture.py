@@ -16,7 +16,7 @@ from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
 from fenchel.learners.frozen import FrozenUse, as_columns
 from fenchel.learners.multi.one_vs_rest import shares_of_one
-from fenchel.learners.places import Places, shares_of
+from fenchel.learners.renumbering import Places, shares_of
 from fenchel.learners.stacking import BLENDS
 from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.adahedge import shares_now
@@ -32,7 +32,7 @@ from fenchel.loops.feature_scaling import (
 from fenchel.loops.online import ROUNDS
 from fenchel.losses.protocol import family_of
 from fenchel.parts.state import Array
-from fenchel.regularizers.merging import Shards
+from fenchel.regularizers.uniting import Shards
 from fenchel.rows import Rows
 from fenchel.rows.types import LARGEST
 

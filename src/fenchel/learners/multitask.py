@@ -12,8 +12,8 @@ from fenchel._numba.jit import suited
 from fenchel.learners.catalogue import CATALOGUE, Entry
 from fenchel.learners.engine import Engine, refuse_unsound
 from fenchel.learners.learner import Learner
-from fenchel.learners.places import Places, shares_of
 from fenchel.learners.registry import dual_exponent, not_negative, positive, yes_or_no
+from fenchel.learners.renumbering import Places, shares_of
 from fenchel.loops.multitask import decide_tasks, learn_tasks
 from fenchel.loops.online import ROUNDS
 from fenchel.losses import derivative, named

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fenchel.learners.composed import Composed
 from fenchel.learners.engine import Engine, refuse_unsound
-from fenchel.learners.places import Places
+from fenchel.learners.renumbering import Places
 from fenchel.loops.online import ROUNDS
 from fenchel.parts.state import Array
 from fenchel.rows import Rows, validate

@@ -41,7 +41,7 @@ from fenchel.loops.newton_mixture import unite_refinements
 from fenchel.loops.refined_stacking import DECAYS as STACKED
 from fenchel.loops.refined_stacking import lead_several, lead_two, new_stack, refine
 from fenchel.parts.state import Array
-from fenchel.regularizers.merging import Shards, averaged
+from fenchel.regularizers.uniting import Shards, averaged
 from fenchel.rows import Rows, validate
 
 NO_LABELS = np.zeros(0, dtype=np.int64)  # nothing is learned from

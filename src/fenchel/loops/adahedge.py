@@ -17,7 +17,7 @@ import numpy as np
 
 from fenchel._numba import helper, kernel
 from fenchel.parts.state import Array
-from fenchel.regularizers.merging import Shards, added
+from fenchel.regularizers.uniting import Shards, added
 
 # A round is charged no more: sums of losses stay within the floats, and differ by no NaN.
 MOST = 1e290

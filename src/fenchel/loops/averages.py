@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from fenchel._numba import kernel, verb
 from fenchel._numba.jit import suited
 from fenchel.parts.state import SCALAR, SLOTS, Array, part
-from fenchel.regularizers.merging import Shards, added, unite
 from fenchel.regularizers.protocol import (
     AVERAGING,
     bank_weights,
@@ -25,6 +24,7 @@ from fenchel.regularizers.protocol import (
     unit,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, added, unite
 from fenchel.rows.types import saturated
 
 

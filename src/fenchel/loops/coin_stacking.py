@@ -16,7 +16,7 @@ import numpy as np
 from fenchel._numba import helper, kernel
 from fenchel.loops.adahedge import charge, charged, shares_into
 from fenchel.parts.state import Array
-from fenchel.regularizers.merging import Shards, added, gains, weighed
+from fenchel.regularizers.uniting import Shards, added, gains, weighed
 
 # The gradient of the logistic loss in w_k is at most Σ_c |p_c − 1[c = y]|·|s_c| ≤ 2.
 STEEPEST = 2.0

@@ -21,7 +21,7 @@ import numpy as np
 
 from fenchel._numba import helper, kernel
 from fenchel.parts.state import Array
-from fenchel.regularizers.merging import Shards, added, averaged
+from fenchel.regularizers.uniting import Shards, added, averaged
 
 RATES = 2.0 ** np.arange(-7.0, 2.0)
 FAMILY = 2 * len(RATES) + 1

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from fenchel._numba import helper, kernel, verb
 from fenchel.losses.protocol import value
 from fenchel.parts.state import RECORD, SCALAR, Array, part
-from fenchel.regularizers.merging import Shards, unite
 from fenchel.regularizers.protocol import (
     LEDGER,
     Standing,
@@ -33,6 +32,7 @@ from fenchel.regularizers.protocol import (
     standing,
     waiting_terms,
 )
+from fenchel.regularizers.uniting import Shards, unite
 from fenchel.rows.types import largest_of
 
 

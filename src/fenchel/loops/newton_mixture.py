@@ -23,7 +23,7 @@ import numpy as np
 
 from fenchel._numba import helper
 from fenchel.parts.state import Array
-from fenchel.regularizers.merging import Shards, added
+from fenchel.regularizers.uniting import Shards, added
 
 # γ of the online Newton step, and the precision that the weights begin with.
 CURVATURE = 0.5

@@ -16,16 +16,6 @@ from fenchel.regularizers.domains.protocol import (
     soft_threshold,
     threshold_of,
 )
-from fenchel.regularizers.merging import (
-    Shards,
-    added,
-    gains,
-    lengthened,
-    rescale,
-    shrunk,
-    unite,
-    weighed,
-)
 from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
@@ -47,6 +37,16 @@ from fenchel.regularizers.series import (
     soft_sum,
     term_sum,
     waiting_sum,
+)
+from fenchel.regularizers.uniting import (
+    Shards,
+    added,
+    gains,
+    lengthened,
+    rescale,
+    shrunk,
+    unite,
+    weighed,
 )
 from fenchel.rows.types import largest_of, saturated, sum_over, term
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from fenchel._numba import helper
 from fenchel.parts.state import RECORD, Array, part
-from fenchel.regularizers.merging import Shards, added, gains, largest, rescale, unite, weighed
 from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
@@ -19,6 +18,7 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.safe_division import in_units, inverse, inverses, over
+from fenchel.regularizers.uniting import Shards, added, gains, largest, rescale, unite, weighed
 from fenchel.rows.types import saturated
 
 

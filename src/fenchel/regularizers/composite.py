@@ -21,17 +21,6 @@ from fenchel.regularizers.domains.protocol import (
     soft_threshold,
     threshold_of,
 )
-from fenchel.regularizers.merging import (
-    Shards,
-    added,
-    follow_theta,
-    gains,
-    lengthened,
-    rescale,
-    shrunk,
-    unite,
-    weighed,
-)
 from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
@@ -55,6 +44,17 @@ from fenchel.regularizers.series import (
     sums_roots,
     term_sum,
     waiting_sum,
+)
+from fenchel.regularizers.uniting import (
+    Shards,
+    added,
+    follow_theta,
+    gains,
+    lengthened,
+    rescale,
+    shrunk,
+    unite,
+    weighed,
 )
 from fenchel.rows.types import saturated, squared_norm
 

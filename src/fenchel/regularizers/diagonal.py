@@ -9,7 +9,6 @@ import numpy as np
 from fenchel.parts.state import RECORD, Array, part
 from fenchel.regularizers.domains import Whole, confine
 from fenchel.regularizers.domains.protocol import climb_apart, inverse_curvature, no_pressure
-from fenchel.regularizers.merging import Shards, added, rescale, unite
 from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
@@ -24,6 +23,7 @@ from fenchel.regularizers.protocol import (
     spread,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, added, rescale, unite
 from fenchel.rows.types import saturated, squared_norm, sum_over, term
 
 

@@ -15,7 +15,6 @@ import numpy as np
 from fenchel._numba import helper, kernel
 from fenchel.parts.state import DIMENSION, SCALAR, SLOTS, Array, part
 from fenchel.regularizers.domains import Simplex
-from fenchel.regularizers.merging import Shards, averaged, follow_theta, unite
 from fenchel.regularizers.protocol import (
     Standing,
     climb,
@@ -32,6 +31,7 @@ from fenchel.regularizers.protocol import (
     unit_scale,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, averaged, follow_theta, unite
 from fenchel.rows.types import entries, largest_of, saturated, slot_of, value_of
 
 # The sum of exponentials is taken anew when it fell this far below its peak.

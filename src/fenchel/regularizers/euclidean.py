@@ -9,7 +9,6 @@ import numpy as np
 from fenchel.parts.state import SLOTS, Array, part
 from fenchel.regularizers.domains import Whole, confine, follow, settle
 from fenchel.regularizers.domains.protocol import follow_all, no_pressure
-from fenchel.regularizers.merging import Shards, averaged, follow_theta, rescale, unite
 from fenchel.regularizers.protocol import (
     absorb,
     climb,
@@ -22,6 +21,7 @@ from fenchel.regularizers.protocol import (
     size,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, averaged, follow_theta, rescale, unite
 from fenchel.rows.types import dual_p_norm, saturated, squared_norm
 
 

@@ -19,7 +19,6 @@ from fenchel._numba import helper, verb
 from fenchel.parts.state import RECORD, SCALAR, SLOTS, Array, part
 from fenchel.regularizers.full_matrix import FullQuadratic
 from fenchel.regularizers.matrix_sums import from_rows, lay_triangle, rows_of, seen_by_any
-from fenchel.regularizers.merging import Shards, largest, rescale, rescale_parts, unite
 from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
@@ -33,6 +32,7 @@ from fenchel.regularizers.protocol import (
     spread,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, largest, rescale, rescale_parts, unite
 from fenchel.rows.types import LARGEST, dual_p_norm, heavier, saturated, sum_over, term
 
 # Where ω is larger, the sums are divided by so much: an even power of 2 moves no bit of a number.

@@ -8,9 +8,9 @@ import numpy as np
 
 from fenchel.parts.state import SLOTS, Array, part
 from fenchel.regularizers.domains.protocol import soft_threshold
-from fenchel.regularizers.merging import Shards, added, gains, lengthened, rescale, unite, weighed
 from fenchel.regularizers.protocol import commit, stands_still, weight
 from fenchel.regularizers.safe_division import over
+from fenchel.regularizers.uniting import Shards, added, gains, lengthened, rescale, unite, weighed
 from fenchel.rows.types import entries, saturated, slot_of, value_of
 
 

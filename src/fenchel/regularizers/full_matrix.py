@@ -15,7 +15,6 @@ import numpy as np
 
 from fenchel.parts.state import MATRIX, SCALAR, SLOTS, WAITING_ROWS, Array, part
 from fenchel.regularizers.matrix_sums import lay_rescaled, lay_sum
-from fenchel.regularizers.merging import Shards, rescale, unite
 from fenchel.regularizers.protocol import (
     all_weights,
     bank_weights,
@@ -36,6 +35,7 @@ from fenchel.regularizers.protocol import (
 )
 from fenchel.regularizers.qr_factor import back_substituted, dot, solve_row
 from fenchel.regularizers.qr_update import add_row
+from fenchel.regularizers.uniting import Shards, rescale, unite
 from fenchel.rows.types import entries, saturated, slot_of, value_of
 
 

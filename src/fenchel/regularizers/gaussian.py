@@ -13,7 +13,6 @@ import numpy as np
 
 from fenchel._numba import helper
 from fenchel.parts.state import RECORD, Array, part
-from fenchel.regularizers.merging import Shards, added, rescale, unite
 from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
@@ -22,6 +21,7 @@ from fenchel.regularizers.protocol import (
     stands_still,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, added, rescale, unite
 from fenchel.rows.types import saturated, sum_over, term
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from fenchel.parts.state import Array
-from fenchel.regularizers.merging import Shards
+from fenchel.regularizers.uniting import Shards
 
 Flags = NDArray[np.bool_]
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from fenchel._numba import helper
 from fenchel.parts.state import SCALAR, Array, part
-from fenchel.regularizers.merging import Shards, largest, rescale, rescale_parts, unite, unite_parts
 from fenchel.regularizers.p_norm import PNorm
 from fenchel.regularizers.protocol import (
     Standing,
@@ -29,6 +28,7 @@ from fenchel.regularizers.protocol import (
     unit_scale,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, largest, rescale, rescale_parts, unite, unite_parts
 from fenchel.rows.types import LARGEST, saturated
 
 

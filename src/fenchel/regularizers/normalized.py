@@ -8,9 +8,9 @@ import numpy as np
 
 from fenchel._numba.intrinsics import seldom
 from fenchel.parts.state import RECORD, SCALAR, Array, part
-from fenchel.regularizers.merging import Shards, added, largest, rescale, unite, weighed
 from fenchel.regularizers.protocol import absorb, absorb_row, commit, stands_still, weight
 from fenchel.regularizers.safe_division import in_units, inverse, inverses, over_all
+from fenchel.regularizers.uniting import Shards, added, largest, rescale, unite, weighed
 from fenchel.rows.types import saturated, sum_over, term
 
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from fenchel._numba import kernel
 from fenchel.parts.state import SCALAR, SLOTS, Array, part
-from fenchel.regularizers.merging import Shards, averaged, follow_theta, rescale, unite
 from fenchel.regularizers.power_sum import (
     change,
     gradient_factor,
@@ -36,6 +35,7 @@ from fenchel.regularizers.protocol import (
     unit_scale,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, averaged, follow_theta, rescale, unite
 from fenchel.rows.types import dual_p_norm, entries, saturated, slot_of, value_of
 
 

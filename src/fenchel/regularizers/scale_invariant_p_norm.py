@@ -13,7 +13,6 @@ import numpy as np
 
 from fenchel._numba import helper, kernel
 from fenchel.parts.state import SCALAR, SLOTS, Array, part
-from fenchel.regularizers.merging import Shards, added, gains, largest, rescale, unite, weighed
 from fenchel.regularizers.p_norm import norm, norm_gradient
 from fenchel.regularizers.power_sum import (
     change,
@@ -43,6 +42,7 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.safe_division import over, over_all
+from fenchel.regularizers.uniting import Shards, added, gains, largest, rescale, unite, weighed
 from fenchel.rows.types import LARGEST, entries, nonzeros, saturated, slot_of, value_of
 
 

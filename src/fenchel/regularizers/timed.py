@@ -13,7 +13,9 @@ import numpy as np
 from fenchel._numba import verb
 from fenchel.parts.state import SCALAR, Array, part
 from fenchel.regularizers.entropic import Entropic, Level, level_at, weight_from
-from fenchel.regularizers.merging import (
+from fenchel.regularizers.p_norm import PNorm
+from fenchel.regularizers.protocol import commit, look, weight
+from fenchel.regularizers.uniting import (
     Shards,
     added,
     follow_theta,
@@ -23,8 +25,6 @@ from fenchel.regularizers.merging import (
     unite,
     weighed,
 )
-from fenchel.regularizers.p_norm import PNorm
-from fenchel.regularizers.protocol import commit, look, weight
 from fenchel.rows.types import saturated
 
 

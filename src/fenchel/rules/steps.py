@@ -12,8 +12,8 @@ import numpy as np
 
 from fenchel.losses.protocol import derivative, family_of, value
 from fenchel.parts.state import SCALAR, Array, part
-from fenchel.regularizers.merging import Shards, largest, unite
 from fenchel.regularizers.protocol import dual_norm_of, spread
+from fenchel.regularizers.uniting import Shards, largest, unite
 from fenchel.rows.types import LARGEST, squared_norm
 from fenchel.rules.protocol import coefficient, finite_step
 

@@ -17,7 +17,7 @@ from fenchel.cli.results import write_json
 from fenchel.cli.sources import Reading, begin, open_data
 from fenchel.cli.tasks import labels_of
 from fenchel.cli.train_options import TrainOptions
-from fenchel.cluster import Training, shards
+from fenchel.cluster import ShardedRun, shards
 from fenchel.cluster import train as train_shards
 from fenchel.learners import Learner
 
@@ -94,9 +94,9 @@ class _Telling:
     def __init__(self, quiet: bool) -> None:
         self._quiet, self.training = quiet, None
 
-    training: Training | None
+    training: ShardedRun | None
 
-    def __call__(self, training: Training) -> None:
+    def __call__(self, training: ShardedRun) -> None:
         self.training = training
         if not self._quiet:
             total = len(training.shards) * training.rounds

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners.engine import Engine, some_of
 from fenchel.learners.multi import member_certificates
-from fenchel.learners.places import Places
+from fenchel.learners.renumbering import Places
 from fenchel.learners.workers import in_parallel
 from fenchel.loops.online import ROUNDS
 from fenchel.parts.state import Array

@@ -21,7 +21,7 @@ from fenchel.learners.device_matrix import DeviceMatrix
 from fenchel.learners.engine import Engine, refuse_unsound, some_of
 from fenchel.learners.host_matrix import HostMatrix
 from fenchel.learners.labels import known_after
-from fenchel.learners.places import Places
+from fenchel.learners.renumbering import Places
 from fenchel.loops import blocks
 from fenchel.parts import state
 from fenchel.parts.state import Array
