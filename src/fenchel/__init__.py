@@ -14,6 +14,7 @@ from fenchel._version import __version__
 if TYPE_CHECKING:
     from fenchel import learners, losses, regularizers, rules
     from fenchel.learners.learner import Learner
+    from fenchel.learners.merging import merge
     from fenchel.mirror import MirrorDescent
     from fenchel.schema import Schema
 
@@ -24,6 +25,7 @@ __all__ = [
     "__version__",
     "learners",
     "losses",
+    "merge",
     "regularizers",
     "rules",
 ]
@@ -34,10 +36,12 @@ _LAZY = {
     "Schema": ("fenchel.schema", "Schema"),
     "learners": ("fenchel.learners", None),
     "losses": ("fenchel.losses", None),
+    "merge": ("fenchel.learners.merging", "merge"),
     "regularizers": ("fenchel.regularizers", None),
     "rules": ("fenchel.rules", None),
     # Rooms of their own, not brought by a star: scikit-learn comes with one of them.
     "certificates": ("fenchel.certificates", None),
+    "cluster": ("fenchel.cluster", None),
     "estimators": ("fenchel.estimators", None),
     "evaluate": ("fenchel.evaluate", None),
     "models": ("fenchel.models", None),

@@ -26,7 +26,7 @@ def main() -> None:
 
 
 @main.command(short_help="Learn from DATA in one pass.")
-@click.argument("data")
+@click.argument("data", nargs=-1, required=True)
 @options.one_learner
 @options.device
 @click.option("--save", metavar="MODEL", help="Write the learner to this file at the end.")
@@ -45,6 +45,7 @@ def main() -> None:
               help="Rounds after which a row counts half, for learners that forget.")  # fmt: skip
 @click.option("--progress-every", type=click.IntRange(1), metavar="N",
               help="Show progress every N rounds. [default: when they have doubled]")  # fmt: skip
+@options.apart
 @options.certify
 @options.json_file
 @options.learning
@@ -55,7 +56,8 @@ def main() -> None:
 def train(**given: Any) -> None:
     """Learn from DATA in one pass, and tell how good the predictions were along the way.
 
-    Each is made before its label is seen. Without --learner the mixture `auto` learns.
+    Each is made before its label is seen. Without --learner the mixture `auto` learns. Several files are
+    shards: with --workers or --scheduler each is learned by itself, and what was learned is merged.
     """
     from fenchel.cli.commands import train
     from fenchel.cli.tasks import settled
@@ -213,6 +215,18 @@ def replay(**given: Any) -> None:
     from fenchel.cli.commands import replay
 
     replay.replay(**given)
+
+
+@main.command(short_help="Merge MODELs trained apart into one.")
+@click.argument("files", nargs=-1, required=True, metavar="MODEL...")
+@click.option("--save", required=True, metavar="MODEL", help="Write the merged model to this file.")
+@click.option("--start", metavar="MODEL", help="The model that all of them began with.")
+@options.quiet
+def merge(**given: Any) -> None:
+    """Merge MODELs of one specification into one that has seen the rows of all."""
+    from fenchel.cli.commands import merge
+
+    merge.merge(**given)
 
 
 @main.command(short_help="Compile now what the first runs would.")

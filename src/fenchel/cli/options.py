@@ -33,6 +33,28 @@ many_learners = click.option(
     multiple=True,
     help=f"{SPECIFICATION}; repeat it.",
 )
+apart = _together(
+    click.option(
+        "--workers",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Learn shards of DATA on N processes, and merge what they learned.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="The same on the workers of a Dask scheduler, such as tcp://host:8786.",
+    ),
+    click.option(
+        "--rounds",
+        default=1,
+        type=click.IntRange(1),
+        show_default=True,
+        metavar="R",
+        help="Merge, go on from there, R times.",
+    ),
+    click.option("--checkpoint", metavar="DIR", help="Keep finished shards here, to go on later."),
+)
 json_file = click.option("--json", "json_file", metavar="FILE", help="The figures as JSON.")
 certify = click.option(
     "--certify",

@@ -39,6 +39,12 @@ class MeanLoss(NamedTuple):
             self.rounds + len(losses), self.weight + float(weight), self.total + float(total)
         )
 
+    def with_more(self, other: MeanLoss) -> MeanLoss:
+        """Count in the rounds of another."""
+        return MeanLoss(
+            self.rounds + other.rounds, self.weight + other.weight, self.total + other.total
+        )
+
     def since(self, before: MeanLoss) -> MeanLoss:
         """Leave out the rounds before."""
         return MeanLoss(

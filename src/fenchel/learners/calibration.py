@@ -7,7 +7,7 @@ ln N + ln(T + 1) in all, than the logits as given (``fenchel.loops.newton_mixtur
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,16 @@ from fenchel.certificates import Certificate
 from fenchel.certificates.aggregate import bayes_bound
 from fenchel.learners.engine import ONE, Engine
 from fenchel.loops.adahedge import named_arrays
-from fenchel.loops.calibration import FARTHEST, calibrate_several, calibrate_two, new_calibration
+from fenchel.loops.calibration import (
+    DECAYS,
+    FARTHEST,
+    calibrate_several,
+    calibrate_two,
+    new_calibration,
+)
+from fenchel.loops.newton_mixture import unite_refinements
 from fenchel.parts.state import Array
+from fenchel.regularizers.uniting import Shards
 
 # The first rounds are all learned from, then every eighth: eight weights are known well by then.
 ALL_OF_FIRST = 1 << 14
@@ -123,6 +131,17 @@ class Calibration:
         twin = Calibration(several=self._several)
         twin.lay_in(self.arrays())
         return twin
+
+    # ── merging ─────────────────────────────────────────────────────────────────────────────────
+
+    def unite(self, others: Sequence[Any], start: Any) -> None:
+        """Take the state of one that has learned the margins of all, which began as ``start``."""
+        taught = [float(other._rounds[0] - start._rounds[0]) for other in others]
+        shares = [t / sum(taught) if sum(taught) else 1.0 / len(taught) for t in taught]
+        self._sizes[:] = start._sizes + sum(other._sizes - start._sizes for other in others)
+        self._rounds[:] = start._rounds + sum(other._rounds - start._rounds for other in others)
+        inside = Shards([other._refinement for other in others], start._refinement, shares)
+        unite_refinements(self._refinement, inside, DECAYS)
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 

@@ -122,6 +122,23 @@ def certify(
     return [_named(c, learner.classes) for c in found]
 
 
+def surviving(learner: Learner) -> list[Certificate]:
+    """The certificates that a merge leaves in force; raises where there are none."""
+    found = learner.engine.surviving() if learner.merged["start"] == 0 else []
+    if not found:
+        refuse_merged(learner)
+    return found
+
+
+def refuse_merged(learner: Learner) -> None:
+    """Raise for what speaks of one run, where the learner has seen several."""
+    if learner.merged:
+        raise ValueError(
+            f"{learner.name} was merged from {learner.merged['learners']} learners, and certificates speak "
+            "of one run: ask each of them before merging"
+        )
+
+
 def _named(certificate: Certificate, classes: list[Any]) -> Certificate:
     """A certificate of one class or label, which the engine knows by number, by its name.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from fenchel._numba.jit import fresh, lean, settled, suited
 from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners import by_blocks
 from fenchel.learners.engine import ONE, BadRowError, Engine, refuse_unsound, some_of
+from fenchel.learners.renumbering import Places, shares_of
 from fenchel.learners.undisturbed import undisturbed
 from fenchel.loops import (
     NoAverage,
@@ -25,6 +26,7 @@ from fenchel.loops import (
     read_weights,
     spread_rows,
 )
+from fenchel.loops.averages import charge
 from fenchel.loops.late import answer_rows
 from fenchel.loops.online import UPDATES
 from fenchel.losses import named
@@ -33,6 +35,7 @@ from fenchel.parts import sound, state
 from fenchel.parts.memory import LINE
 from fenchel.parts.state import Array
 from fenchel.regularizers.protocol import spread, weight
+from fenchel.regularizers.uniting import Shards, rescale_parts, unite_parts
 from fenchel.rows import Rows
 from fenchel.rows.types import DenseRows, SparseRows
 from fenchel.rules import coefficient
@@ -184,6 +187,31 @@ class Composed(Engine):
         # Arrays that joblib maps from a file cannot be learned into.
         writable = all(array.flags.writeable for _, array in state.arrays(self._parts))
         self._hold(self._parts if writable else state.copy(self._parts))
+
+    # ── merging ─────────────────────────────────────────────────────────────────────────────────
+
+    def placed(self, places: Places) -> Composed:
+        """Copy the engine, its columns in these places."""
+        twin = self.copy()
+        assert isinstance(twin, Composed), "a copy is of the same class"
+        charge(twin._parts.average, twin._parts.regularizer)
+        twin._hold(state.grow(twin._parts, self._slots_for(places.width), places.move))
+        twin.columns = places.width
+        twin._set_dimension(places.width)
+        return twin
+
+    def unite(self, engines: Sequence[Any], start: Any) -> None:
+        """Unite the parts, each by its own rule."""
+        self.restart(start.columns)
+        parts = [engine.parts for engine in engines]
+        unite_parts(self._parts, Shards(parts, start.parts, shares_of(engines, start)))
+        self._unite_counts(engines, start)
+
+    def rescale(self, factors: Array) -> None:
+        """Rescale the regularizer; the intercept's slot and those beyond the columns stay."""
+        whole = np.ones(self._slots)
+        whole[1 : 1 + self.columns] = factors
+        rescale_parts(self._parts.regularizer, whole)
 
     # ── learning and reading ────────────────────────────────────────────────────────────────────
 

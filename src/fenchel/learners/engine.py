@@ -9,13 +9,14 @@ learner is another engine.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fenchel.certificates import Certificate, Hindsight, tightest
+from fenchel.learners.renumbering import Places
 from fenchel.learners.specification import format_specification
 from fenchel.loops import check_rows
 from fenchel.loops.online import ROUNDS
@@ -237,6 +238,29 @@ class Engine(ABC):
         """Make up for arrays that a model file of an earlier version lacks; zeros are right here."""
         return
 
+    # ── merging ─────────────────────────────────────────────────────────────────────────────────
+
+    def placed(self, places: Places) -> Engine:
+        """Copy the engine, its columns and outputs in these places; the copy is for ``unite`` alone."""
+        raise self._unmergeable()
+
+    def unite(self, engines: Sequence[Any], start: Any) -> None:
+        """Take, fresh as it is, the state of one that has seen the rows of all engines.
+
+        They are of its kind, ``placed`` where its own columns and outputs are, and began as ``start``.
+        """
+        raise self._unmergeable()
+
+    def rescale(self, factors: Array) -> None:
+        """Keep every prediction for columns that are so many times as large as before."""
+        raise self._unmergeable()
+
+    def _unmergeable(self) -> ValueError:
+        return ValueError(f"{self.name} has no rule for merging: train it on one machine")
+
+    def _unite_counts(self, engines: Sequence[Any], start: Any) -> None:
+        self.counts[:] = start.counts + sum(engine.counts - start.counts for engine in engines)
+
     def copy(self) -> Engine:
         """Copy the engine: the same state, independent from then on."""
         twin: Engine = object.__new__(type(self))
@@ -256,6 +280,10 @@ class Engine(ABC):
     def certify(self, read: Any, past: Hindsight | None, u: ArrayLike | None) -> list[Certificate]:
         """Measure the certificates over rows read again; without u against the best in hindsight."""
         raise ValueError(f"{self.name} kept no ledger: make it with certify=True")
+
+    def surviving(self) -> list[Certificate]:
+        """Measure the certificates that survive a merge of engines which began with nothing."""
+        return []
 
     def calibration_certificates(self) -> list[Certificate]:
         """Measure what calibrated probabilities lost beyond the best of their forecasters."""

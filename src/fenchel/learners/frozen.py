@@ -10,10 +10,12 @@ stream, is what frozen use reads.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fenchel.learners.renumbering import Places
 from fenchel.loops.frozen_losses import (
     LEAD,
     LOSS,
@@ -117,6 +119,34 @@ class FrozenUse:
         if mine:
             twin.lay_in(mine, self.blend.copy())
         return twin
+
+    # ── merging ─────────────────────────────────────────────────────────────────────────────────
+
+    def placed(self, places: Places) -> FrozenUse:
+        """Copy the state, the candidates' slots and classes in these places."""
+        twin = self.copy()
+        if twin.weights is not None:
+            slots, _, classes = twin.weights.shape
+            several = self.task == "multiclass"
+            to = places.outputs[:classes] if several else np.zeros(1, np.int64)
+            moved = np.zeros((1 + places.width, 2 * self.experts, places.total if several else 1))
+            rows = places.slots[:slots]
+            moved[rows[:, None], :, to] = twin.weights[: len(rows)].transpose(0, 2, 1)[:, : len(to)]
+            twin.weights = moved
+        return twin
+
+    def unite(self, others: Sequence[FrozenUse], shares: Sequence[float], blend: Any) -> None:
+        """Losses add; candidates are averaged by rounds. ``blend`` is that of the merged mixture."""
+        told = [(o, s) for o, s in zip(others, shares, strict=True) if o.weights is not None]
+        if not told:
+            return
+        total = sum(share for _, share in told) or 1.0
+        self.weights = np.asarray(sum(share / total * np.asarray(o.weights) for o, share in told))
+        for other, _ in told:
+            self.sums += other.sums
+            self.blended += other.blended
+        self.blend = blend.still()
+        self.bounds[:] = blend.bounds
 
     # ── along the run ───────────────────────────────────────────────────────────────────────────
 

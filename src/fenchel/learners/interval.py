@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,12 @@ from fenchel.learners.catalogue import CATALOGUE, NESTED, Entry
 from fenchel.learners.engine import Engine, refuse_unsound
 from fenchel.learners.learner import Learner
 from fenchel.learners.registry import from_specification, learner_of
+from fenchel.learners.renumbering import Places, shares_of
 from fenchel.loops import coverage as loop
 from fenchel.loops.adahedge import named_arrays
 from fenchel.loops.coverage import cover, new_coverage, radii_of
 from fenchel.parts.state import Array
+from fenchel.regularizers.uniting import Shards
 from fenchel.rows import Rows
 
 # What learns how large residuals are from the features: any scaling of them, no tuning.
@@ -217,6 +219,27 @@ class Interval(Engine):
             for name, side in self.sides.items()
         }
         return kept
+
+    # ── merging ─────────────────────────────────────────────────────────────────────────────────
+
+    def placed(self, places: Places) -> Interval:
+        """Copy the engine, its columns and classes in these places."""
+        twin = self.copy()
+        assert isinstance(twin, Interval), "a copy is of the same class"
+        twin.inner, twin.spread = self.inner.placed(places), self.spread.placed(places)
+        twin.columns, twin.outputs = places.width, places.total
+        return twin
+
+    def unite(self, engines: Sequence[Any], start: Any) -> None:
+        """Unite the learner inside, its spread, and the radii of each side."""
+        self.restart(start.columns)
+        self.inner.unite([engine.inner for engine in engines], start.inner)
+        self.spread.unite([engine.spread for engine in engines], start.spread)
+        for name, side in self.sides.items():
+            sides = [engine.sides[name] for engine in engines]
+            loop.unite_coverages(side, Shards(sides, start.sides[name], shares_of(engines, start)))
+        self.outputs = self.inner.outputs
+        self._unite_counts(engines, start)
 
     # ── what was promised ───────────────────────────────────────────────────────────────────────
 

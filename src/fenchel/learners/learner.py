@@ -75,6 +75,7 @@ class Learner:
         self.is_frozen = False  # whether predictions are those of a model that learns no more
         self._coding: Coding = CODINGS[engine.task](classes)
         self.tickets = Tickets()  # rows that wait for their labels
+        self.merged: dict[str, int] = {}  # of how many learners, from a start of how many rounds
         self._memory = certification.Memory()
         needed = Calibration.is_made_for(engine)
         self._calibration = Calibration(several=engine.task == "multiclass") if needed else None
@@ -493,6 +494,8 @@ class Learner:
         True
         """
         with self._lock:
+            if self.merged:
+                return certification.surviving(self)
             if self.certifies and self.tickets.ledger.any():
                 return late_certificates.certificates(self, u, stream)
             return certification.certify(self, u, stream)
@@ -508,6 +511,7 @@ class Learner:
     def verify(self, certificate: Certificate, stream: Any = None) -> Certificate:
         """Recompute a certificate of this learner from the rows, by Algorithm 1 in NumPy."""
         with self._lock:
+            certification.refuse_merged(self)
             return certification.verify(self, certificate, stream)
 
     def regret(self, stream: Any = None) -> Regret:
@@ -520,6 +524,7 @@ class Learner:
         [(1, 4.5), (2, 6.5), (4, 8.3)]
         """
         with self._lock:
+            certification.refuse_merged(self)
             return certification.regret(self, stream)
 
     def forget_rows(self) -> None:
@@ -636,7 +641,7 @@ class Learner:
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update({"is_frozen": False, "tickets": Tickets(), **kept})
+        self.__dict__.update({"is_frozen": False, "tickets": Tickets(), "merged": {}, **kept})
         self._ready()
 
     def _ready(self) -> None:

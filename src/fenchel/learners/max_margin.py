@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -14,10 +15,13 @@ from fenchel.learners import pair_certificates
 from fenchel.learners.composed import Composed, Parts
 from fenchel.learners.engine import Engine, refuse_unsound, some_of
 from fenchel.learners.labels import known_after
+from fenchel.learners.renumbering import Places, shares_of
 from fenchel.loops import NoAverage, NoLedger, decide_classes, learn_classes, read_weights
+from fenchel.loops.averages import charge
 from fenchel.loops.online import ROUNDS
 from fenchel.parts import state
 from fenchel.parts.state import Array
+from fenchel.regularizers.uniting import Shards, unite_parts
 from fenchel.rows import Rows
 from fenchel.rows.types import DenseRows
 
@@ -234,6 +238,35 @@ class MaxMargin(Engine):
         self.columns, self._parts, self._room, self.outputs, kept = before
         self.joined, self.begun = kept
         self._set_dimension(self.columns)
+
+    # ── merging ─────────────────────────────────────────────────────────────────────────────────
+
+    def placed(self, places: Places) -> MaxMargin:
+        """Copy the engine, its columns and classes in these places."""
+        twin = self.copy()
+        assert isinstance(twin, MaxMargin), "a copy is of the same class"
+        charge(twin._parts.average, twin._parts.regularizer)
+        extra, room = int(self.intercept), (places.width + self.intercept + 1, max(places.total, 1))
+        to = np.concatenate([np.arange(extra), extra + places.columns])
+
+        def move(smaller: Array, larger: Array) -> None:
+            used = smaller[1:].reshape(self._room)[: len(to), : len(places.outputs)]
+            larger[1:].reshape(room)[np.ix_(to, places.outputs)] = used
+
+        twin._parts = state.grow(twin._parts, 1 + room[0] * room[1], move)
+        twin._room, twin.columns, twin.outputs = room, places.width, places.total
+        twin._set_dimension(places.width)
+        return twin
+
+    def unite(self, engines: Sequence[Any], start: Any) -> None:
+        """Unite the parts, each by its own rule."""
+        self._room, self.columns, self.outputs = start._room, start.columns, start.outputs
+        self._parts = state.start(self._parts, 1 + self._room[0] * self._room[1])
+        self._set_dimension(self.columns)
+        parts = [engine._parts for engine in engines]
+        unite_parts(self._parts, Shards(parts, start._parts, shares_of(engines, start)))
+        self.joined, self.begun = np.zeros(self.outputs), np.zeros(1)
+        self._unite_counts(engines, start)
 
     # ── what was promised ───────────────────────────────────────────────────────────────────────
 

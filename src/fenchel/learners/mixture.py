@@ -16,12 +16,22 @@ from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
 from fenchel.learners.frozen import FrozenUse, as_columns
 from fenchel.learners.multi.one_vs_rest import shares_of_one
+from fenchel.learners.renumbering import Places, shares_of
 from fenchel.learners.stacking import BLENDS, SQUARED
 from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.adahedge import shares_now
-from fenchel.loops.feature_scaling import UNIT, grown, new_units, scaled_reading, scaled_rows
+from fenchel.loops.feature_scaling import (
+    UNIT,
+    grown,
+    growth_of,
+    new_units,
+    scaled_reading,
+    scaled_rows,
+    united_units,
+)
 from fenchel.loops.online import ROUNDS
 from fenchel.parts.state import Array
+from fenchel.regularizers.uniting import Shards
 from fenchel.rows import Rows
 from fenchel.rows.types import LARGEST
 
@@ -252,6 +262,52 @@ class Mixture(Engine):
         kept["_frozen"] = None if self._frozen is None else self._frozen.copy()
         return kept
 
+    # ── merging ─────────────────────────────────────────────────────────────────────────────────
+
+    def placed(self, places: Places) -> Mixture:
+        """Copy the engine, its columns and classes in these places; experts with a limit below retire."""
+        twin = self.copy()
+        assert isinstance(twin, Mixture), "a copy is of the same class"
+        twin.columns, twin.outputs = places.width, places.total
+        for k, limit in enumerate(self._limits):
+            if limit is not None and places.width > limit:
+                twin._blend.hedge.active[k] = 0.0
+                twin.experts[k].restart(0)
+        for k in twin._blend.active:
+            twin.experts[k] = self.experts[k].placed(places)
+        if self._units is not None:
+            twin._units = new_units(places.width)
+            twin._units[places.columns] = self._units[: self.columns]
+        twin._frozen = None if self._frozen is None else self._frozen.placed(places)
+        return twin
+
+    def unite(self, engines: Sequence[Any], start: Any) -> None:
+        """Unite experts, in common units, and how they are blended."""
+        self.outputs = start.outputs
+        found = [engine._blend.hedge.active for engine in (start, *engines)]
+        self._blend.hedge.active[:] = np.minimum.reduce(found)
+        self.restart(start.columns)
+        if self._units is not None:
+            self._units = united_units(start._units, [engine._units for engine in engines])
+            for engine in (start, *engines):
+                engine.put_in(self._units)
+        for k in self._blend.active:
+            self.experts[k].unite([engine.experts[k] for engine in engines], start.experts[k])
+        shares = shares_of(engines, start)
+        self._blend.unite(Shards([engine._blend for engine in engines], start._blend, shares))
+        if self._frozen is not None:
+            self._frozen.unite([engine._frozen for engine in engines], shares, self._blend)
+        self._unite_counts(engines, start)
+
+    def put_in(self, units: Array) -> None:
+        """Let the experts see features in these units from now on; no prediction changes."""
+        assert self._units is not None
+        factors = growth_of(units, self._units)
+        if (factors != 1.0).any():
+            for k in self._blend.active:
+                self.experts[k].rescale(factors)
+        self._units = units
+
     # ── learning and reading ────────────────────────────────────────────────────────────────────
 
     def learn(self, rows: Rows, targets: Array, importance: Array, checked: bool) -> Array:
@@ -455,6 +511,10 @@ class Mixture(Engine):
                 name, total = expert.specification, float(expert.parts.ledger.loss[0])
                 found += through_expert(hedge, choice, k, name, total, own)
         return found
+
+    def surviving(self) -> list[Certificate]:
+        """AdaHedge's bound survives a merge from nothing (``unite_hedge``)."""
+        return [hedge_bound(self._blend.hedge, self._blend.choice)]
 
     def calibration_certificates(self) -> list[Certificate]:
         """Measure what the refined logits lost to the coins', and the calibrated ones to these."""

@@ -13,6 +13,7 @@ from fenchel.learners.catalogue import CATALOGUE, Entry
 from fenchel.learners.engine import Engine, refuse_unsound
 from fenchel.learners.learner import Learner
 from fenchel.learners.registry import dual_exponent, not_negative, positive, yes_or_no
+from fenchel.learners.renumbering import Places, shares_of
 from fenchel.loops.multitask import decide_tasks, learn_tasks
 from fenchel.loops.online import ROUNDS
 from fenchel.losses import derivative, named
@@ -90,6 +91,30 @@ class MultiTask(Engine):
             larger = np.zeros(needed)
             larger[:slots, :tasks] = self._theta
             self._theta = larger
+
+    # ── merging ─────────────────────────────────────────────────────────────────────────────────
+
+    def placed(self, places: Places) -> MultiTask:
+        """Copy the engine, its columns and tasks in these places."""
+        twin = self.copy()
+        assert isinstance(twin, MultiTask), "a copy is of the same class"
+        known = self._theta[: self.columns + 1, : len(places.outputs)]
+        twin._theta = np.zeros((places.width + 1, places.total))
+        twin._theta[np.ix_(places.slots[: len(known)], places.outputs)] = known
+        twin.columns, twin.outputs = places.width, places.total
+        return twin
+
+    def unite(self, engines: Sequence[Any], start: Any) -> None:
+        """t adds; Θ/√t, which makes the weights, is averaged by rounds."""
+        self.outputs = start.outputs
+        self.restart(start.columns)
+        roots = [np.sqrt(max(float(engine._rounds[0]), 1.0)) for engine in (start, *engines)]
+        first, *found = (e._theta / r for e, r in zip((start, *engines), roots, strict=True))
+        self._rounds[:] = start._rounds + sum(engine._rounds - start._rounds for engine in engines)
+        shares = shares_of(engines, start)
+        mean = first + sum(s * (theta - first) for s, theta in zip(shares, found, strict=True))
+        self._theta[:] = mean * np.sqrt(max(float(self._rounds[0]), 1.0))
+        self._unite_counts(engines, start)
 
     def take_up(self, width: int) -> Any:
         """Make room for so many columns."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from fenchel.learners.composed import Composed
 from fenchel.learners.engine import Engine, refuse_unsound
+from fenchel.learners.renumbering import Places
 from fenchel.loops.online import ROUNDS
 from fenchel.parts.state import Array
 from fenchel.rows import Rows, validate
@@ -90,6 +92,22 @@ class Ranking(Engine):
         kept["_inner"] = self._inner.copy()
         kept["_tally"] = self._tally.copy()
         return kept
+
+    # ── merging ─────────────────────────────────────────────────────────────────────────────────
+
+    def placed(self, places: Places) -> Ranking:
+        """Copy the engine, its columns in these places."""
+        twin = self.copy()
+        assert isinstance(twin, Ranking), "a copy is of the same class"
+        twin._inner, twin.columns = self._inner.placed(places), places.width
+        return twin
+
+    def unite(self, engines: Sequence[Any], start: Any) -> None:
+        """Unite the learner inside; the figures add."""
+        self.restart(start.columns)
+        self._inner.unite([engine._inner for engine in engines], start._inner)
+        self._tally = start._tally + sum(engine._tally - start._tally for engine in engines)
+        self._unite_counts(engines, start)
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 

@@ -73,6 +73,15 @@ def refuse_labels(labels: Any, arrays: Mapping[str, Any], engine: Engine) -> Non
         raise ValueError("it has more labels than its arrays tell of")
 
 
+def merged_of(metadata: Mapping[str, Any]) -> dict[str, int]:
+    """Of how many learners a model was merged, and from how many rounds on; nothing for one run."""
+    told = metadata.get("merged") or {}
+    wanted = {"learners", "start"}
+    if told and (set(told) != wanted or any(type(n) is not int or n < 0 for n in told.values())):
+        raise ValueError(f"merged is {told!r:.60}, not two whole numbers")
+    return dict(told)
+
+
 def refuse_roles(schema: Any) -> None:
     """Raise for a schema whose label, importance or identifier is no column."""
     for role in ("label", "weight", "id"):

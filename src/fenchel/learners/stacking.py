@@ -25,12 +25,24 @@ from fenchel.loops.adahedge import (
     named_arrays,
     new_hedge,
     shares_now,
+    unite_hedge,
 )
+from fenchel.loops.calibration import DECAYS as CALIBRATED
 from fenchel.loops.calibration import calibrate_several, calibrate_two, new_calibration
-from fenchel.loops.coin_stacking import combine, new_coins, new_scales, standardise
+from fenchel.loops.coin_stacking import (
+    combine,
+    new_coins,
+    new_scales,
+    standardise,
+    unite_coins,
+    unite_scales,
+)
+from fenchel.loops.newton_mixture import unite_refinements
+from fenchel.loops.refined_stacking import DECAYS as STACKED
 from fenchel.loops.refined_stacking import lead_several, lead_two, new_stack, refine
 from fenchel.losses import Squared
 from fenchel.parts.state import Array
+from fenchel.regularizers.uniting import Shards, averaged
 from fenchel.rows import Rows, validate
 
 SQUARED = Squared()
@@ -80,6 +92,14 @@ class ClassCombination:
         out = np.empty(ballots.shape)
         calibrate_several(self.calibration, refined, *given, out)
         return lead_several(np.nan_to_num(out), decided)
+
+    def unite(self, shards: Shards) -> None:
+        """Unite scales, coins and choice, and both refinements."""
+        unite_scales(self.scales, shards.inside("scales"))
+        unite_coins(self.coins, shards.inside("coins"))
+        unite_hedge(self.choice, shards.inside("choice"))
+        unite_refinements(self.stack, shards.inside("stack"), STACKED)
+        unite_refinements(self.calibration, shards.inside("calibration"), CALIBRATED)
 
 
 class NumberCombination:
@@ -137,6 +157,13 @@ class NumberCombination:
         return np.asarray(
             mixture * mixed + combination * np.clip(_difference(mixed, -rest), *bounds)
         )
+
+    def unite(self, shards: Shards) -> None:
+        """Unite scales, choice and learner; the last target is the mean of those of all."""
+        unite_scales(self.scales, shards.inside("scales"))
+        unite_hedge(self.choice, shards.inside("choice"))
+        self.engine.unite([part.engine for part in shards.parts], shards.start.engine)
+        self.last[:] = averaged(shards, "last")
 
     def _differences(
         self,
@@ -212,6 +239,12 @@ class Blend(ABC):
         """Copy what makes sense of experts that stand still."""
         return self.copy()
 
+    def unite(self, shards: Shards) -> None:
+        """Take the state of one that has seen the rows of all, fresh as it is."""
+        unite_hedge(self.hedge, shards.inside("hedge"))
+        if self.combination is not None:
+            self.combination.unite(shards.inside("combination"))
+
     @abstractmethod
     def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """Predict each row from before its label, which then counts.
@@ -280,6 +313,12 @@ class NumberBlend(Blend):
     def arrays(self) -> dict[str, Array]:
         """The state by name."""
         return super().arrays() | {"hedge.bounds": self.bounds}
+
+    def unite(self, shards: Shards) -> None:
+        """The bounds are those of all targets."""
+        super().unite(shards)
+        found = [part.bounds for part in (shards.start, *shards.parts)]
+        self.bounds[:] = min(b[0] for b in found), max(b[1] for b in found)
 
     def still(self) -> NumberBlend:
         """Copy the mean alone: the combination follows the last target, which no longer comes."""

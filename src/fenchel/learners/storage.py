@@ -55,6 +55,8 @@ def describe(learner: Any) -> dict[str, Any]:
         "columns": learner.columns,
         "rounds": learner.rounds,
     }
+    if learner.merged:
+        metadata["merged"] = dict(learner.merged)
     if learner.name == "custom":
         metadata["parts"] = [specification.encode(part) for part in learner.engine.parts]
     return metadata
@@ -108,6 +110,7 @@ def _laid_in(
     if learner.labels is not None and learner.engine.outputs > max(2, len(learner.classes)):
         raise ValueError("it has fewer labels than its arrays tell of")
     learner.engine.counts[0] = rounds
+    learner.merged = soundness.merged_of(metadata)
     learner.tickets = Tickets.restored(metadata.get("tickets"), late)
     return learner.freeze()
 

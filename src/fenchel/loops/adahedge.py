@@ -18,6 +18,7 @@ import numpy as np
 from fenchel._numba import helper, kernel
 from fenchel.losses.protocol import value
 from fenchel.parts.state import Array
+from fenchel.regularizers.uniting import Shards, added
 
 # A round is charged no more: sums of losses stay within the floats, and differ by no NaN.
 MOST = 1e290
@@ -227,3 +228,15 @@ def shares_now(hedge: Hedge) -> Array:
 def named_arrays(**states: Any) -> dict[str, Array]:
     """The arrays of some states, as ``state.array``."""
     return {f"{of}.{name}": a for of, s in states.items() for name, a in s._asdict().items()}
+
+
+def unite_hedge(hedge: Hedge, shards: Shards) -> None:
+    """Losses, gaps and expected losses add; an expert that retired anywhere has retired.
+
+    Merged from nothing the bound Σ h_t − min_k L_k ≤ 2·Δ survives, and so it does as rounds go on: with
+    1/η = Σ 1/η_s the potentials Φ_s = min_v ⟨v, L_s⟩ + KL(v)/η_s, which bound the mixed losses, add up to
+    at most that of the sums.
+    """
+    for name in ("losses", "gap", "expected"):
+        getattr(hedge, name)[:] = added(shards, name)
+    hedge.active[:] = np.minimum.reduce([part.active for part in (shards.start, *shards.parts)])

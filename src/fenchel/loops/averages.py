@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from fenchel._numba import verb
+from fenchel._numba import kernel, verb
+from fenchel._numba.jit import suited
 from fenchel.parts.state import SCALAR, SLOTS, Array, part
 from fenchel.regularizers.protocol import (
     AVERAGING,
@@ -23,6 +24,7 @@ from fenchel.regularizers.protocol import (
     unit,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, added, unite
 from fenchel.rows.types import saturated
 
 
@@ -100,3 +102,28 @@ def average_for(f: Any) -> Average:
             "average over the whole space, a ball or the orthant"
         )
     return Average()
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@verb
+def charge(average: Any, f: Any) -> None:
+    """Count in what waits, so that the sums can be added; nothing where nothing is averaged."""
+
+
+@kernel
+def _charge_all(average: Any, f: Any) -> None:
+    charge_all(average, f)
+
+
+@charge.of(Average)
+def _charge(average: Any, f: Any) -> None:
+    suited(_charge_all, f)(average, f)
+
+
+@unite.of(Average)
+def _unite(average: Any, shards: Shards) -> None:
+    """Σ w_t and the rounds add: the mean over the rounds of all shards. Nothing waits (``charge``)."""
+    average.total[:] = added(shards, "total")
+    average.rounds[:] = added(shards, "rounds")

@@ -16,6 +16,7 @@ import numpy as np
 from fenchel._numba import helper, kernel
 from fenchel.loops.adahedge import charge, charged, shares_into
 from fenchel.parts.state import Array
+from fenchel.regularizers.uniting import Shards, added, gains, weighed
 
 # The gradient of the logistic loss in w_k is at most Σ_c |p_c − 1[c = y]|·|s_c| ≤ 2.
 STEEPEST = 2.0
@@ -216,3 +217,15 @@ def combine(
             if charge(choice, shares, eta, losses):
                 eta = shares_into(choice, shares)
         decided[t] = np.argmax(votes) if likeliest >= 0 else -1
+
+
+def unite_scales(scales: Scales, shards: Shards) -> None:
+    """Sums of sizes and of rounds add."""
+    scales.total[:], scales.rounds[:] = added(shards, "total"), added(shards, "rounds")
+
+
+def unite_coins(coins: Coins, shards: Shards) -> None:
+    """Coins and stakes add; the reward is averaged by stakes: K bettors are not K times as rich."""
+    coins.sums[:], coins.stakes[:] = added(shards, "sums"), added(shards, "stakes")
+    rewards = [part.reward for part in shards.parts]
+    coins.reward[:] = weighed(shards.start.reward, rewards, gains(shards, "stakes"))

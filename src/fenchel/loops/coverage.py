@@ -21,6 +21,7 @@ import numpy as np
 
 from fenchel._numba import helper, kernel
 from fenchel.parts.state import Array
+from fenchel.regularizers.uniting import Shards, added, averaged
 
 RATES = 2.0 ** np.arange(-7.0, 2.0)
 FAMILY = 2 * len(RATES) + 1
@@ -211,3 +212,10 @@ def radii_of(state: Any, units: Array, radii: Array) -> None:
     _shares_into(state, shares)
     for t in range(units.shape[0]):
         radii[t] = _radius(state, _unit_of(state, units[t]), shares)
+
+
+def unite_coverages(state: Coverage, shards: Shards) -> None:
+    """Misses, θ and sums add; what forgets, guesses and their latest losses, is averaged by rounds."""
+    for name in ("levels", "losses", "gap"):
+        getattr(state, name)[:] = averaged(shards, name)
+    state.theta[:], state.sums[:] = added(shards, "theta"), added(shards, "sums")

@@ -7,7 +7,7 @@ every value in units stays the same up to rounding. |x|/unit ≤ 2·n after n va
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from fenchel._numba import helper, kernel
 from fenchel._numba.jit import lean
 from fenchel.parts.state import Array
-from fenchel.regularizers.safe_division import in_units, inverse
+from fenchel.regularizers.safe_division import in_units, inverse, inverses
 from fenchel.rows import Block, ReadBlocks, Rows
 from fenchel.rows.types import LARGEST, DenseRows
 
@@ -107,3 +107,25 @@ def scaled_reading(read: ReadBlocks, columns: int) -> ReadBlocks:
             yield block.replace(rows=scaled_rows(units, block.rows, block.amounts, learning=True))
 
     return changed
+
+
+def united_units(start: Array, others: Sequence[Array]) -> Array:
+    """Sizes and counts add; the unit is the one that all agree on while it serves, else the mean size."""
+    units = start.copy()
+    units[:, : COUNT + 1] += sum(other[:, : COUNT + 1] - start[:, : COUNT + 1] for other in others)
+    seen = units[:, COUNT] > 0.0
+    mean = np.divide(units[:, SUM], units[:, COUNT], out=np.zeros(len(units)), where=seen)
+    found = np.stack([other[:, UNIT] for other in (start, *others)])
+    most = found.max(axis=0, initial=0.0)
+    least = np.where(found > 0.0, found, np.inf).min(axis=0, initial=np.inf)
+    serves = (most == least) & (mean <= PATIENCE * most) & (mean * PATIENCE >= most)
+    units[:, UNIT] = np.where(serves, most, mean)
+    units[:, INVERSE] = inverses(units[:, UNIT])
+    return units
+
+
+def growth_of(units: Array, before: Array) -> Array:
+    """How many times as large the values of each column are as they were in units of ``before``."""
+    known = (before[:, UNIT] > 0.0) & (units[:, UNIT] > 0.0)
+    grown = np.ones(len(units))
+    return np.divide(before[:, UNIT], units[:, UNIT], out=grown, where=known)

@@ -32,6 +32,7 @@ from fenchel.regularizers.protocol import (
     standing,
     waiting_terms,
 )
+from fenchel.regularizers.uniting import Shards, unite
 from fenchel.rows.types import largest_of
 
 
@@ -192,3 +193,14 @@ def ledger_for(f: Any) -> Ledger | LossLedger:
 def all_terms(f: Any, ledger: Any) -> float:
     """Σ_t F(w_t) over the whole run; nothing changes."""
     return float(ledger.terms[0] + waiting_terms(f, ledger.mark))
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _withdrawn(ledger: Any, shards: Shards) -> None:
+    """Nothing is kept: theorems speak of one run, and ``Learner.certificates`` says so after a merge."""
+
+
+unite.of(Ledger)(_withdrawn)
+unite.of(LossLedger)(_withdrawn)

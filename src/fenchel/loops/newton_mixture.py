@@ -23,6 +23,7 @@ import numpy as np
 
 from fenchel._numba import helper
 from fenchel.parts.state import Array
+from fenchel.regularizers.uniting import Shards, added
 
 # γ of the online Newton step, and the precision that the weights begin with.
 CURVATURE = 0.5
@@ -33,6 +34,7 @@ FARTHEST_BEHIND = 690.0
 
 # A row counts no more often: sums of squares of such weights stay within the floats.
 HEAVIEST = 1e6
+LEAST_SHARE = 1e-250  # after a merge: the next round gives back more
 
 
 class Refinement(NamedTuple):
@@ -172,3 +174,37 @@ def bound_of(r: Refinement) -> tuple[float, float, float]:
     """
     extra = np.log(len(r.lost)) + np.log(r.totals[ROUNDS] + 1.0) + r.totals[BEYOND]
     return float(r.totals[LOST]), float(r.lost.min()), float(extra)
+
+
+def unite_refinements(r: Refinement, shards: Shards, decays: Array) -> None:
+    """The forecasters' quadratics ½(w − w_k)ᵀA_k(w − w_k) add; of those that forget, their mean.
+
+    Losses add and likelihoods multiply. The bound survives: what each shard may have lost beyond a
+    forecaster adds up, and −ln v_i is what the shares of the merger may cost from here on.
+    """
+    for i, decay in enumerate(decays):
+        start, *found = (_quadratic(part, i) for part in (shards.start, *shards.parts))
+        shares = [1.0] * len(found) if decay == 1.0 else shards.shares
+        A, b = (
+            before + sum(share * (now - before) for share, now in zip(shares, sums, strict=True))
+            for before, sums in zip(start, zip(*found, strict=True), strict=True)
+        )
+        r.inverses[i] = np.linalg.inv(0.5 * (A + A.T))
+        r.weights[i] = r.inverses[i] @ b
+    r.lost[:] = added(shards, "lost")
+    logs = [np.log(part.shares) for part in (shards.start, *shards.parts)]
+    joint = logs[0] + sum(log - logs[0] for log in logs[1:])
+    likely = np.maximum(np.exp(joint - joint.max()), LEAST_SHARE)
+    r.shares[:] = likely / likely.sum()
+    r.totals[:] = added(shards, "totals")
+    begun = shards.start.totals[ROUNDS] > 0.0
+    lost = sum(bound_of(part)[2] for part in (*shards.parts, *([shards.start] if begun else [])))
+    rounds = r.totals[ROUNDS]
+    costs = lost - np.log(r.shares.min()) - np.log(rounds + 1.0) - np.log(len(likely))
+    r.totals[BEYOND] = max(costs, 0.0)
+
+
+def _quadratic(r: Refinement, i: int) -> tuple[Array, Array]:
+    """A and A·w of a forecaster."""
+    A = np.linalg.inv(r.inverses[i])
+    return A, A @ r.weights[i]

@@ -38,6 +38,16 @@ from fenchel.regularizers.series import (
     term_sum,
     waiting_sum,
 )
+from fenchel.regularizers.uniting import (
+    Shards,
+    added,
+    gains,
+    lengthened,
+    rescale,
+    shrunk,
+    unite,
+    weighed,
+)
 from fenchel.rows.types import largest_of, saturated, sum_over, term
 
 
@@ -269,3 +279,26 @@ def _charge_terms(f: Any, view: Any, row: Any, ledger: Any) -> None:
 @waiting_terms.of(AdaGrad)
 def _waiting_terms(f: Any, mark: Array) -> float:
     return waiting_sum(f, mark)
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(AdaGrad)
+def _unite(f: Any, shards: Shards) -> None:
+    """Squares and rounds add; weights are averaged by what each shard added to the squares."""
+    f.squares[:] = added(shards, "squares")
+    f.roots[:] = np.sqrt(f.squares)
+    f.rounds[:] = added(shards, "rounds")
+    start, *found = (
+        shrunk(g.theta, g.eta * g.rounds[0] * g.l1, g.curvature)
+        for g in (shards.start, *shards.parts)
+    )
+    w, sums = weighed(start, found, gains(shards, "squares")), added(shards, "theta")
+    f.theta[:] = lengthened(w, f.eta * f.rounds[0] * f.l1, f.curvature, sums)
+
+
+@rescale.of(AdaGrad)
+def _rescale(f: Any, factors: Array) -> None:
+    f.squares[:] *= factors**2
+    f.roots[:] *= factors

@@ -17,7 +17,8 @@ from fenchel.regularizers.protocol import (
     stands_still,
     weight,
 )
-from fenchel.regularizers.safe_division import in_units, inverse, over
+from fenchel.regularizers.safe_division import in_units, inverse, inverses, over
+from fenchel.regularizers.uniting import Shards, added, gains, largest, rescale, unite, weighed
 from fenchel.rows.types import saturated
 
 
@@ -91,3 +92,24 @@ def _absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     """With coefficient = −ℓ′."""
     absorb_row(f, view, row, saturated(coefficient / f.lipschitz))
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(CoinBetting)
+def _unite(f: Any, shards: Shards) -> None:
+    """Coins and stakes add; the reward is averaged by stakes: K bettors are not K times as rich."""
+    f.theta[:] = added(shards, "theta")
+    f.stakes[:] = added(shards, "stakes")
+    f.largest[:] = largest(shards, "largest")
+    rewards = [part.reward for part in shards.parts]
+    f.reward[:] = weighed(shards.start.reward, rewards, gains(shards, "stakes"))
+    f.bets[:] = f.theta / (f.stakes + 1.0) * (f.wealth + f.reward)
+    f.units[:] = inverses(f.largest)
+
+
+@rescale.of(CoinBetting)
+def _rescale(f: Any, factors: Array) -> None:
+    f.largest[:] *= factors
+    f.units[:] = inverses(f.largest)

@@ -14,6 +14,7 @@ from fenchel.parts.state import SCALAR, SLOTS, Array, part
 from fenchel.regularizers.domains import Whole, confine, follow, settle
 from fenchel.regularizers.domains.protocol import (
     climb_apart,
+    follow_all,
     followed,
     inverse_curvature,
     no_pressure,
@@ -43,6 +44,17 @@ from fenchel.regularizers.series import (
     sums_roots,
     term_sum,
     waiting_sum,
+)
+from fenchel.regularizers.uniting import (
+    Shards,
+    added,
+    follow_theta,
+    gains,
+    lengthened,
+    rescale,
+    shrunk,
+    unite,
+    weighed,
 )
 from fenchel.rows.types import saturated, squared_norm
 
@@ -326,3 +338,29 @@ class _Drops:
         norms = squares / np.where(a > 0.0, a, 1.0) ** 2
         self._total += 0.5 * float((before[:-1] - a) @ norms)
         self._before = float(before[-1])
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(Composite)
+def _unite(f: Any, shards: Shards) -> None:
+    """Rounds add; weights are averaged by rounds, those of t·F as its θ would add."""
+    f.rounds[:] = added(shards, "rounds")
+    start, *found = (
+        shrunk(g.theta, max(g.threshold, 0.0), g.curvature) for g in (shards.start, *shards.parts)
+    )
+    w, sums = weighed(start, found, gains(shards, "rounds")), added(shards, "theta")
+    f.theta[:] = lengthened(w, max(f.threshold, 0.0), f.curvature, sums)
+    follow_theta(f)
+
+
+@rescale.of(Composite)
+def _rescale(f: Any, factors: Array) -> None:
+    f.theta[:] /= factors
+    follow_theta(f)
+
+
+@follow_theta.of(Composite)
+def _follow_theta(f: Any) -> None:
+    follow_all(f.domain, f.theta)

@@ -23,6 +23,7 @@ from fenchel.regularizers.protocol import (
     spread,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, added, rescale, unite
 from fenchel.rows.types import saturated, squared_norm, sum_over, term
 
 
@@ -202,3 +203,19 @@ def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) 
 @keeps_all.of(DiagonalQuadratic)
 def _keeps_all(f: Any) -> bool:
     return bool(f.always)
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(DiagonalQuadratic)
+def _unite(f: Any, shards: Shards) -> None:
+    """θ and D_t are sums over rows; exact where each row adds what it would anywhere (``always``)."""
+    f.theta[:] = added(shards, "theta")
+    f.squares[:] = added(shards, "squares")
+
+
+@rescale.of(DiagonalQuadratic)
+def _rescale(f: Any, factors: Array) -> None:
+    f.theta[:] *= factors
+    f.squares[:] *= factors**2

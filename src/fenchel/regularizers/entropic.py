@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._numba import helper
+from fenchel._numba import helper, kernel
 from fenchel.parts.state import DIMENSION, SCALAR, SLOTS, Array, part
 from fenchel.regularizers.domains import Simplex
 from fenchel.regularizers.protocol import (
@@ -31,6 +31,7 @@ from fenchel.regularizers.protocol import (
     unit_scale,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, averaged, follow_theta, unite
 from fenchel.rows.types import entries, largest_of, saturated, slot_of, value_of
 
 # The sum of exponentials is taken anew when it fell this far below its peak.
@@ -453,3 +454,24 @@ def _log_share(f: Any, view: Any, row: Any, k: Any, c: float, sign: int) -> tupl
     if sign == 1:
         return float(log_view - f.pivot[0] - drop - s), -z
     return float(log_view - f.pivot[0] - drop + s), z
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@kernel
+def _rebuild_all(f: Any) -> None:
+    _rebuild(f)
+
+
+@unite.of(Entropic)
+def _unite(f: Any, shards: Shards) -> None:
+    """The mean of the exponents, the geometric mean of the weights; the corrections are part of them."""
+    f.theta[:] = averaged(shards, "theta")
+    f.squares[:] = averaged(shards, "squares")
+    follow_theta(f)
+
+
+@follow_theta.of(Entropic)
+def _follow_theta(f: Any) -> None:
+    _rebuild_all(f)

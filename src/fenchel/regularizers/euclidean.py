@@ -8,7 +8,7 @@ import numpy as np
 
 from fenchel.parts.state import SLOTS, Array, part
 from fenchel.regularizers.domains import Whole, confine, follow, settle
-from fenchel.regularizers.domains.protocol import no_pressure
+from fenchel.regularizers.domains.protocol import follow_all, no_pressure
 from fenchel.regularizers.protocol import (
     absorb,
     climb,
@@ -21,6 +21,7 @@ from fenchel.regularizers.protocol import (
     size,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, averaged, follow_theta, rescale, unite
 from fenchel.rows.types import dual_p_norm, saturated, squared_norm
 
 
@@ -147,3 +148,24 @@ def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
 @climb.of(Euclidean)
 def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
     return 0.0
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(Euclidean)
+def _unite(f: Any, shards: Shards) -> None:
+    """f never changes, so that sums of θ would step K times too far: the mean of θ."""
+    f.theta[:] = averaged(shards, "theta")
+    follow_theta(f)
+
+
+@rescale.of(Euclidean)
+def _rescale(f: Any, factors: Array) -> None:
+    f.theta[:] /= factors
+    follow_theta(f)
+
+
+@follow_theta.of(Euclidean)
+def _follow_theta(f: Any) -> None:
+    follow_all(f.domain, f.theta)

@@ -18,6 +18,7 @@ import numpy as np
 from fenchel._numba import helper, verb
 from fenchel.parts.state import RECORD, SCALAR, SLOTS, Array, part
 from fenchel.regularizers.full_matrix import FullQuadratic
+from fenchel.regularizers.matrix_sums import from_rows, lay_triangle, rows_of, seen_by_any
 from fenchel.regularizers.protocol import (
     absorb,
     absorb_row,
@@ -31,6 +32,7 @@ from fenchel.regularizers.protocol import (
     spread,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, largest, rescale, rescale_parts, unite
 from fenchel.rows.types import LARGEST, dual_p_norm, heavier, saturated, sum_over, term
 
 # Where ω is larger, the sums are divided by so much: an even power of 2 moves no bit of a number.
@@ -368,3 +370,75 @@ def _commit_steps(f: Any, view: Any, row: Any, coefficient: float) -> None:
     f.rounds[0] = view.rounds
     if f.leveled:
         f.level[0] = view.level
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+# What fades speaks of the latest rounds, and shards stand side by side in time: means, by rounds, of
+# what each holds in units of its own ω.
+
+
+def _units(shards: Shards) -> list[float]:
+    """The share of each shard over its ω."""
+    both = zip(shards.shares, shards.parts, strict=True)
+    return [share / max(g.growth[0], 1.0) for share, g in both]
+
+
+def _mean(shards: Shards, name: str) -> Array:
+    both = zip(_units(shards), shards.parts, strict=True)
+    return np.asarray(sum(unit * getattr(g, name) for unit, g in both))
+
+
+@unite.of(FadingMatrix)
+def _unite_matrix(f: Any, shards: Shards) -> None:
+    units = _units(shards)
+    rows = [np.sqrt(u) * rows_of(g.inner) for u, g in zip(units, shards.parts, strict=True)]
+    seen = seen_by_any(shards.inside("inner"))
+    lay_triangle(f.inner, from_rows(np.vstack(rows)), _mean(shards, "theta"), seen)
+    f.growth[:] = 1.0
+
+
+@unite.of(FadingDiagonal)
+def _unite_diagonal(f: Any, shards: Shards) -> None:
+    f.theta[:], f.squares[:], f.growth[:] = _mean(shards, "theta"), _mean(shards, "squares"), 1.0
+
+
+@unite.of(FadingGaussian)
+def _unite_gaussian(f: Any, shards: Shards) -> None:
+    """The mean of the weights, which do not fade."""
+    both = zip(shards.shares, shards.parts, strict=True)
+    f.theta[:] = sum(share * g.theta for share, g in both)
+    f.squares[:], f.growth[:] = _mean(shards, "squares"), 1.0
+
+
+@unite.of(FadingSteps)
+def _unite_steps(f: Any, shards: Shards) -> None:
+    """The rounds n_t of a window are a mean too; where X_t² divides, θ is brought to the largest."""
+    f.level[:] = largest(shards, "level")
+    for g in shards.parts:
+        if f.leveled and g.level[0] > 0.0:
+            g.theta[:] *= (f.level[0] / g.level[0]) ** 2
+    both = zip(shards.shares, shards.parts, strict=True)
+    f.rounds[:] = sum(share * g.rounds for share, g in both)
+    f.theta[:], f.growth[:] = _mean(shards, "theta"), 1.0
+
+
+@rescale.of(FadingMatrix)
+def _rescale_matrix(f: Any, factors: Array) -> None:
+    rescale_parts(f.inner, factors)
+
+
+@rescale.of(FadingDiagonal)
+def _rescale_diagonal(f: Any, factors: Array) -> None:
+    f.theta[:] *= factors
+    f.squares[:] *= factors**2
+
+
+@rescale.of(FadingGaussian)
+def _rescale_gaussian(f: Any, factors: Array) -> None:
+    f.theta[:] /= factors
+    f.squares[:] *= factors**2
+
+
+@rescale.of(FadingSteps)
+def _rescale_steps(f: Any, factors: Array) -> None:
+    f.theta[:] /= factors

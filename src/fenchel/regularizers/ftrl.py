@@ -10,6 +10,7 @@ from fenchel.parts.state import SLOTS, Array, part
 from fenchel.regularizers.domains.protocol import soft_threshold
 from fenchel.regularizers.protocol import commit, stands_still, weight
 from fenchel.regularizers.safe_division import over
+from fenchel.regularizers.uniting import Shards, added, gains, lengthened, rescale, unite, weighed
 from fenchel.rows.types import entries, saturated, slot_of, value_of
 
 
@@ -56,3 +57,21 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
         sigma = (np.sqrt(after) - np.sqrt(f.squares[j])) / f.alpha
         f.theta[j] = saturated(f.theta[j] + step + sigma * weight(f, view, j, 0.0))
         f.squares[j] = after
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(ProximalCentres)
+def _unite(f: Any, shards: Shards) -> None:
+    """Squares add; weights are averaged by what each shard added to the squares."""
+    f.squares[:] = added(shards, "squares")
+    start, *found = (g.gradient(g.theta) for g in (shards.start, *shards.parts))
+    w, sums = weighed(start, found, gains(shards, "squares")), added(shards, "theta")
+    curvature = (f.beta + np.sqrt(f.squares)) / f.alpha + f.l2
+    f.theta[:] = lengthened(w, f.l1, curvature, sums)
+
+
+@rescale.of(ProximalCentres)
+def _rescale(f: Any, factors: Array) -> None:
+    f.squares[:] *= factors**2

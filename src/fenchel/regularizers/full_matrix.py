@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.parts.state import MATRIX, SCALAR, SLOTS, WAITING_ROWS, Array, part
+from fenchel.regularizers.matrix_sums import lay_rescaled, lay_sum
 from fenchel.regularizers.protocol import (
     all_weights,
     bank_weights,
@@ -34,6 +35,7 @@ from fenchel.regularizers.protocol import (
 )
 from fenchel.regularizers.qr_factor import back_substituted, dot, solve_row
 from fenchel.regularizers.qr_update import add_row
+from fenchel.regularizers.uniting import Shards, rescale, unite
 from fenchel.rows.types import entries, saturated, slot_of, value_of
 
 
@@ -295,3 +297,17 @@ class _Drops:
     def total(self) -> float:
         """The sum over the run."""
         return self._total
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(FullQuadratic)
+def _unite(f: Any, shards: Shards) -> None:
+    """A and θ are sums over rows; exact where each row adds what it would anywhere (``always``)."""
+    lay_sum(f, shards)
+
+
+@rescale.of(FullQuadratic)
+def _rescale(f: Any, factors: Array) -> None:
+    lay_rescaled(f, factors)

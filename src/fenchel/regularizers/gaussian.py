@@ -21,6 +21,7 @@ from fenchel.regularizers.protocol import (
     stands_still,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, added, rescale, unite
 from fenchel.rows.types import saturated, sum_over, term
 
 
@@ -116,3 +117,23 @@ def _spread(f: Any, view: Any, row: Any) -> float:
 @spread.of(ConfidentGaussian)
 def _confident_spread(f: Any, view: Any, row: Any) -> float:
     return variance(f, row)
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _unite(f: Any, shards: Shards) -> None:
+    """Precisions P add, and P·μ does: the product of Gaussians, the prior counted once."""
+    f.squares[:] = added(shards, "squares")
+    start, *moments = ((1.0 + g.squares) * g.theta for g in (shards.start, *shards.parts))
+    f.theta[:] = (start + sum(moment - start for moment in moments)) / (1.0 + f.squares)
+
+
+def _rescale(f: Any, factors: Array) -> None:
+    f.theta[:] /= factors
+    f.squares[:] *= factors**2
+
+
+for _class in (Gaussian, ConfidentGaussian):
+    unite.of(_class)(_unite)
+    rescale.of(_class)(_rescale)

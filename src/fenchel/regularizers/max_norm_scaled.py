@@ -28,6 +28,7 @@ from fenchel.regularizers.protocol import (
     unit_scale,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, largest, rescale, rescale_parts, unite, unite_parts
 from fenchel.rows.types import LARGEST, saturated
 
 
@@ -191,3 +192,21 @@ def _before(f: Any, view: Any) -> Standing:
 @moved.of(MaxNormScaled)
 def _after(f: Any, view: Any) -> Standing:
     return _standing(f, view)
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(MaxNormScaled)
+def _unite(f: Any, shards: Shards) -> None:
+    """X_t is the largest of all; weights go by θ/X_t², so that f's rule is given θ in one unit."""
+    f.level[:] = largest(shards, "level")
+    for g in (shards.start, *shards.parts):
+        level = g.level[0]
+        g.inner.theta[:] *= (f.level[0] / level) ** 2 if level > 0.0 else 0.0
+    unite_parts(f.inner, shards.inside("inner"))
+
+
+@rescale.of(MaxNormScaled)
+def _rescale(f: Any, factors: Array) -> None:
+    rescale_parts(f.inner, factors)

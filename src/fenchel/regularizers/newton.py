@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.parts.state import MATRIX, SCALAR, SLOTS, WAITING_ROWS, Array, part
+from fenchel.regularizers.matrix_sums import lay_averaged, lay_rescaled
 from fenchel.regularizers.protocol import (
     all_weights,
     bank_weights,
@@ -22,6 +23,7 @@ from fenchel.regularizers.protocol import (
 )
 from fenchel.regularizers.qr_factor import back_substituted, dot, solve_row
 from fenchel.regularizers.qr_update import add_row
+from fenchel.regularizers.uniting import Shards, rescale, unite
 from fenchel.rows.types import LARGEST, entries, saturated, slot_of, value_of
 
 
@@ -127,3 +129,17 @@ def _settled(f: Any, slot: Any) -> float:
 def _bank_weights(f: Any, average: Any, view: Any, row: Any) -> None:
     """Every weight moves in every round."""
     average.total[:] += back_substituted(f, f.rotated)
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(NewtonStep)
+def _unite(f: Any, shards: Shards) -> None:
+    """A adds; weights are averaged by rounds: their θ = A·w is no sum that rows add to by themselves."""
+    lay_averaged(f, shards)
+
+
+@rescale.of(NewtonStep)
+def _rescale(f: Any, factors: Array) -> None:
+    lay_rescaled(f, factors)

@@ -9,7 +9,8 @@ import numpy as np
 from fenchel._numba.intrinsics import seldom
 from fenchel.parts.state import RECORD, SCALAR, Array, part
 from fenchel.regularizers.protocol import absorb, absorb_row, commit, stands_still, weight
-from fenchel.regularizers.safe_division import in_units, inverse
+from fenchel.regularizers.safe_division import in_units, inverse, inverses, over_all
+from fenchel.regularizers.uniting import Shards, added, largest, rescale, unite, weighed
 from fenchel.rows.types import saturated, sum_over, term
 
 
@@ -85,3 +86,31 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     if coefficient != 0.0 and f.total[0] > 0.0:
         rate = np.sqrt(f.rounds[0] / f.total[0])
         absorb_row(f, saturated(coefficient * rate), row, saturated(coefficient / f.eta))
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(NormalizedAdaptive)
+def _unite(f: Any, shards: Shards) -> None:
+    """Weights are averaged by what each shard added to G_j; G_j, rounds and N add, s_j is the largest."""
+    f.largest[:] = largest(shards, "largest")
+    start, *found = ((_squares_in(g, f.largest), g.theta) for g in (shards.start, *shards.parts))
+    masses = [np.maximum(squares - start[0], 0.0) for squares, _ in found]
+    f.squares[:] = start[0] + sum(squares - start[0] for squares, _ in found)
+    f.theta[:] = weighed(start[1], [theta for _, theta in found], masses)
+    f.rounds[:] = added(shards, "rounds")
+    f.total[:] = added(shards, "total")
+    f.units[:] = inverses(f.largest)
+
+
+@rescale.of(NormalizedAdaptive)
+def _rescale(f: Any, factors: Array) -> None:
+    f.theta[:] /= factors
+    f.largest[:] *= factors
+    f.units[:] = inverses(f.largest)
+
+
+def _squares_in(f: Any, largest: Array) -> Array:
+    """G_j in units of this larger s_j²."""
+    return np.asarray(f.squares * over_all(f.largest, largest) ** 2)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fenchel._numba import kernel
 from fenchel.parts.state import SCALAR, SLOTS, Array, part
 from fenchel.regularizers.power_sum import (
     change,
@@ -16,6 +17,7 @@ from fenchel.regularizers.power_sum import (
     half_square,
     power_scale,
     ratio,
+    rebuild,
     total_of,
 )
 from fenchel.regularizers.protocol import (
@@ -33,6 +35,7 @@ from fenchel.regularizers.protocol import (
     unit_scale,
     weight,
 )
+from fenchel.regularizers.uniting import Shards, averaged, follow_theta, rescale, unite
 from fenchel.rows.types import dual_p_norm, entries, saturated, slot_of, value_of
 
 
@@ -350,3 +353,29 @@ def _held(f: Any) -> float:
 @held_conjugate.of(WeightedPNorm)
 def _weighted_held(f: Any) -> float:
     return float(half_square(total_of(f), f.pivot[0], f.p) / (f.p - 1.0))
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@kernel
+def _rebuild(f: Any, p: float) -> None:
+    rebuild(f, p, 0.0)
+
+
+@unite.of(PNorm)
+def _unite(f: Any, shards: Shards) -> None:
+    """f never changes, so that sums of θ would step K times too far: the mean of θ."""
+    f.theta[:] = averaged(shards, "theta")
+    follow_theta(f)
+
+
+@rescale.of(PNorm)
+def _rescale(f: Any, factors: Array) -> None:
+    f.theta[:] /= factors
+    follow_theta(f)
+
+
+@follow_theta.of(PNorm)
+def _follow_theta(f: Any) -> None:
+    _rebuild(f, f.p)

@@ -33,6 +33,12 @@ def in_units(x: float, b: float, unit: float) -> float:
     return x * unit
 
 
+def inverses(b: Array) -> Array:
+    """``inverse`` for whole arrays."""
+    kept = (b > SMALL) & (b < LARGE)
+    return np.divide(1.0, b, out=np.zeros(b.shape), where=kept)
+
+
 def over_all(numerator: Array, denominator: Array) -> Array:
     """``over`` for whole arrays."""
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0.0)

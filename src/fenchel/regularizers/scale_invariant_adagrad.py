@@ -26,7 +26,8 @@ from fenchel.regularizers.protocol import (
     settled,
     weight,
 )
-from fenchel.regularizers.safe_division import in_units, inverse, over, over_all
+from fenchel.regularizers.safe_division import in_units, inverse, inverses, over, over_all
+from fenchel.regularizers.uniting import Shards, added, gains, largest, rescale, unite, weighed
 from fenchel.rows.types import saturated, sum_over, term
 
 
@@ -255,3 +256,35 @@ def _dual_square(f: Any, view: Any, row: Any, size: float) -> float:
 @climb.of(ScaleInvariantAdaGrad)
 def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) -> float:
     return quadratic_climb(square, margin, c)
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(ScaleInvariantAdaGrad)
+def _unite(f: Any, shards: Shards) -> None:
+    """b_t is the largest; squares add; θ/(b·√(L² + s)) is averaged by what each added to the squares.
+
+    √d of a feature is that of the shard that knew most features when it appeared.
+    """
+    f.largest[:] = largest(shards, "largest")
+    f.squares[:] = added(shards, "squares")
+    told = [np.where(g.rates > 0.0, g.rates, np.inf) for g in (shards.start, *shards.parts)]
+    least = np.minimum.reduce(told)
+    f.rates[:] = np.where(np.isfinite(least), least, 0.0)
+    start, *found = (over_all(g.theta, g.largest) / g.growth for g in (shards.start, *shards.parts))
+    f.theta[:] = weighed(start, found, gains(shards, "squares")) * f.largest * f.growth
+    _settle_scales(f)
+
+
+@rescale.of(ScaleInvariantAdaGrad)
+def _rescale(f: Any, factors: Array) -> None:
+    f.theta[:] *= factors
+    f.largest[:] *= factors
+    _settle_scales(f)
+
+
+def _settle_scales(f: Any) -> None:
+    """What reading needs, anew from b, s and d."""
+    f.units[:] = inverses(f.largest)
+    f.scales[:] = f.rates * f.units / f.growth

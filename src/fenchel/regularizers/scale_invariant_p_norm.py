@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._numba import helper
+from fenchel._numba import helper, kernel
 from fenchel.parts.state import SCALAR, SLOTS, Array, part
 from fenchel.regularizers.p_norm import norm, norm_gradient
 from fenchel.regularizers.power_sum import (
@@ -42,6 +42,7 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.safe_division import over, over_all
+from fenchel.regularizers.uniting import Shards, added, gains, largest, rescale, unite, weighed
 from fenchel.rows.types import LARGEST, entries, nonzeros, saturated, slot_of, value_of
 
 
@@ -320,3 +321,29 @@ def _before(f: Any, view: Any) -> Standing:
 @moved.of(ScaleInvariantPNorm)
 def _after(f: Any, view: Any) -> Standing:
     return _standing(f, view, total_of(f))
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@kernel
+def _rebuild(f: Any, p: float) -> None:
+    rebuild(f, p, 0.0)
+
+
+@unite.of(ScaleInvariantPNorm)
+def _unite(f: Any, shards: Shards) -> None:
+    """b_t and m_t are the largest, the slopes in β_t add, and θ/β_t is averaged by slopes."""
+    f.largest[:] = largest(shards, "largest")
+    f.longest[:] = largest(shards, "longest")
+    f.slopes[:] = added(shards, "slopes")
+    start, *found = (g.theta / g.beta for g in (shards.start, *shards.parts))
+    f.theta[:] = weighed(start, found, gains(shards, "slopes")) * f.beta
+    _rebuild(f, f.p)
+
+
+@rescale.of(ScaleInvariantPNorm)
+def _rescale(f: Any, factors: Array) -> None:
+    f.theta[:] *= factors
+    f.largest[:] *= factors
+    _rebuild(f, f.p)

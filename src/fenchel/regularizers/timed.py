@@ -15,6 +15,16 @@ from fenchel.parts.state import SCALAR, Array, part
 from fenchel.regularizers.entropic import Entropic, Level, level_at, weight_from
 from fenchel.regularizers.p_norm import PNorm
 from fenchel.regularizers.protocol import commit, look, weight
+from fenchel.regularizers.uniting import (
+    Shards,
+    added,
+    follow_theta,
+    gains,
+    rescale,
+    rescale_parts,
+    unite,
+    weighed,
+)
 from fenchel.rows.types import saturated
 
 
@@ -176,3 +186,20 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     f.rounds[0] += 1.0
     if coefficient != 0.0:
         commit(f.inner, look(f.inner, row), row, coefficient)
+
+
+# ── merging ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@unite.of(Timed)
+def _unite(f: Any, shards: Shards) -> None:
+    """Rounds add; θ/t^power, which makes the weights, is averaged by rounds."""
+    f.rounds[:] = added(shards, "rounds")
+    start, *found = (g.inner.theta / g.scale for g in (shards.start, *shards.parts))
+    f.inner.theta[:] = weighed(start, found, gains(shards, "rounds")) * f.scale
+    follow_theta(f.inner)
+
+
+@rescale.of(Timed)
+def _rescale(f: Any, factors: Array) -> None:
+    rescale_parts(f.inner, factors)

@@ -13,6 +13,7 @@ import numpy as np
 from fenchel.losses.protocol import derivative, family_of, value
 from fenchel.parts.state import SCALAR, Array, part
 from fenchel.regularizers.protocol import dual_norm_of, spread
+from fenchel.regularizers.uniting import Shards, largest, unite
 from fenchel.rows.types import LARGEST, squared_norm
 from fenchel.rules.protocol import coefficient, finite_step
 
@@ -215,6 +216,12 @@ def _tuned(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: 
     ratio = rule.level[0] / size
     eta = ratio * ratio - rule.beta * y * margin / size / size
     return finite_step(row.importance * y * min(max(eta, 0.0), 1.0))
+
+
+@unite.of(TunedAggressive)
+def _unite_tuned(rule: Any, shards: Shards) -> None:
+    """X_t is the largest of all."""
+    rule.level[:] = largest(shards, "level")
 
 
 @part

@@ -248,6 +248,32 @@ class Schema:
         both.is_plain = both.is_plain and not both.crosses and both.bits is None
         return both
 
+    def united(self, other: Schema, known: Container[str] = (), met: Container[str] = ()) -> Schema:
+        """This schema and another, of learners that are merged; what both speak of must agree.
+
+        ``known`` and ``met`` are the features of the one and of the other: a number has no entry.
+
+        >>> Schema(categorical=["a"]).united(Schema(categorical=["b"]))
+        <Schema a: category, b: category>
+        """
+        both = self.copy()
+        for name, kind in other.kinds.items():
+            mine = self.kinds.get(name, NUMBER if name in known else kind)
+            if mine != kind:
+                raise _at_odds(f"the column {name!r}", mine.word, kind.word)
+            both.recognise(name, kind)
+        for name, kind in self.kinds.items():
+            if name not in other.kinds and kind.word == "category" and name in met:
+                raise _at_odds(f"the column {name!r}", kind.word, NUMBER.word)
+        both.declared = self.declared | other.declared
+        for key in ("crosses", "bits", "label", "weight", "id", "header", "index_base"):
+            mine, its = getattr(self, key), getattr(other, key)
+            told = [said for said in (mine, its) if said is not None and said != ()]
+            if len(told) == 2 and mine != its:
+                raise _at_odds(key, mine, its)
+            setattr(both, key, told[0] if told else mine)
+        return both.copy()
+
     # ── keeping it ──────────────────────────────────────────────────────────────────────────────
 
     def to_json(self) -> dict[str, Any]:
@@ -299,6 +325,12 @@ class Schema:
     def copy(self) -> Schema:
         """The same schema, which goes its own way."""
         return Schema.from_json(self.to_json())
+
+
+def _at_odds(what: str, mine: Any, its: Any) -> ValueError:
+    return ValueError(
+        f"{what} is {mine!r} to one learner and {its!r} to another: declare it in a schema before training"
+    )
 
 
 def _plain(kind: Kind) -> bool:

@@ -59,6 +59,17 @@ class BadInput(ValueError):  # noqa: N818 (what it says, not that it is an error
         self.what, self.remedy, self.value = what, remedy, value
         super().__init__(self.message())
 
+    def at(self, lines: int) -> BadInput:
+        """The same error in a text that so many lines come before."""
+        line = None if self.line is None else self.line + lines
+        return _bad_input(
+            type(self), self.what, self.remedy, self.value, self.file, line, self.column
+        )
+
+    def __reduce__(self) -> Any:  # keywords are no arguments of a plain exception
+        told = self.what, self.remedy, self.value, self.file, self.line, self.column
+        return _bad_input, (type(self), *told)
+
     def message(self, spell: Callable[[Argument], str] = str) -> str:
         """Tell all of it in one line, the arguments as ``spell`` writes them."""
         parts = (self.file, self.line, self.column)
@@ -101,6 +112,18 @@ class Skipped:
 
     def __repr__(self) -> str:
         return f"Skipped({self.count} lines)"
+
+
+def _bad_input(
+    kind: type[BadInput],
+    what: str,
+    remedy: Remedy,
+    value: str | None,
+    file: str,
+    line: int | None,
+    column: int | None,
+) -> BadInput:
+    return kind(what, remedy, value=value, file=file, line=line, column=column)
 
 
 class Mistake(IntEnum):

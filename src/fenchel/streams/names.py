@@ -174,6 +174,22 @@ class Names:
             return self.bits == other.bits
         return all(a == b for a, b in zip(self, other, strict=False))
 
+    def take_up(self, other: Names) -> Longs:
+        """Add the names of another table; returns where its columns are here."""
+        if self.bits != other.bits:
+            raise ValueError(
+                f"names hashed into 2^{other.bits} columns do not go with 2^{self.bits}: "
+                "give all learners the same bits"
+            )
+        table = other._table
+        offsets = table.offsets[: int(table.used[0]) + 1]
+        columns = self.columns(table.text[: offsets[-1]], offsets)
+        if self.bits is None:
+            return columns
+        shared = np.flatnonzero(other._owners < 0)
+        self._owners[shared] = -np.abs(self._owners[shared])
+        return np.arange(len(self))
+
     def copy(self) -> Names:
         """The same names, which go their own way."""
         return Names.from_arrays(self.to_arrays())

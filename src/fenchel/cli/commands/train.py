@@ -33,8 +33,21 @@ from fenchel.learners import Learner
 from fenchel.rows import Block
 
 
-def train(data: str, **given: Any) -> None:
-    """Run the command."""
+def train(data: tuple[str, ...], **given: Any) -> None:
+    """Run the command: on one process, or on shards of the data where workers are asked for."""
+    apart = {key: given.pop(key) for key in ("workers", "scheduler", "rounds", "checkpoint")}
+    if apart["workers"] or apart["scheduler"]:
+        from fenchel.cli.commands.train_apart import train_apart
+
+        train_apart(data, given, apart)
+        return
+    if len(data) > 1 or apart["rounds"] > 1 or apart["checkpoint"]:
+        what = "several files" if len(data) > 1 else "--rounds and --checkpoint"
+        raise click.UsageError(f"{what} are for shards learned apart: say --workers N.")
+    _train(data[0], given)
+
+
+def _train(data: str, given: dict[str, Any]) -> None:
     reading = Reading.of(given)
     options = TrainOptions(**given)
     options.check(reading, data)

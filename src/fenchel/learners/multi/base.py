@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners.engine import Engine, some_of
 from fenchel.learners.multi import member_certificates
+from fenchel.learners.renumbering import Places
 from fenchel.learners.workers import in_parallel
 from fenchel.loops.online import ROUNDS
 from fenchel.parts.state import Array
@@ -119,6 +120,34 @@ class Members(Engine):
     def own_targets(targets: Array, k: int) -> Array:
         """What member k learns of the targets: its column of them."""
         return targets[:, k]
+
+    # ── merging ─────────────────────────────────────────────────────────────────────────────────
+
+    def placed(self, places: Places) -> Members:
+        """Copy the engine, members and their columns in these places; what was not met is fresh."""
+        twin = self.copy()
+        assert isinstance(twin, Members), "a copy is of the same class"
+        inside = places._replace(outputs=np.zeros(0, np.int64), total=0)
+        twin.columns, twin.outputs = places.width, places.total
+        met = dict(zip(places.outputs.tolist(), self.members, strict=False))
+        nothing = inside._replace(columns=np.zeros(0, np.int64))
+        twin.members = [
+            met[k].placed(inside) if k in met else self.pattern.placed(nothing)
+            for k in range(places.total)
+        ]
+        return twin
+
+    def unite(self, engines: Sequence[Any], start: Any) -> None:
+        """Unite the members one by one."""
+        self.restart(start.columns)
+        for k, member in enumerate(self.members):
+            member.unite([engine.members[k] for engine in engines], start.members[k])
+        self._unite_counts(engines, start)
+
+    def rescale(self, factors: Array) -> None:
+        """Rescale every member."""
+        for member in self.members:
+            member.rescale(factors)
 
     # ── what was promised ───────────────────────────────────────────────────────────────────────
 

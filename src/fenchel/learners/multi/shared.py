@@ -9,10 +9,11 @@ of all classes.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from fenchel.learners import by_blocks, on_device
 from fenchel.learners.composed import MOST_FULL
@@ -20,9 +21,11 @@ from fenchel.learners.device_matrix import DeviceMatrix
 from fenchel.learners.engine import Engine, refuse_unsound, some_of
 from fenchel.learners.host_matrix import HostMatrix
 from fenchel.learners.labels import known_after
+from fenchel.learners.renumbering import Places
 from fenchel.loops import blocks
 from fenchel.parts import state
 from fenchel.parts.state import Array
+from fenchel.regularizers.matrix_sums import triangle
 from fenchel.rows import Rows
 
 READ = 1024  # rows read together
@@ -156,6 +159,33 @@ class SharedMatrix(Engine):
     def has_probabilities(self) -> bool:
         """Margins of a squared or a hinge loss are no probabilities."""
         return False
+
+    # ── merging ─────────────────────────────────────────────────────────────────────────────────
+
+    def placed(self, places: Places) -> SharedMatrix:
+        """Copy the engine, its columns and outputs in these places."""
+        if self.device is not None:
+            raise ValueError(f"{self.name} lies on {self.device}: merge it on the CPU, .to(None)")
+        twin, to = self.copy(), places.slots
+        assert isinstance(twin, SharedMatrix), "a copy is of the same class"
+        before = {name: array.copy() for name, array in self.state_arrays().items()}
+        twin.columns, twin.outputs = places.width, places.total
+        twin.matrix = twin._fresh(places.total)
+        twin.matrix.grow(places.width + 1)
+        twin.matrix.factor[np.ix_(to, to)] = before["factor"]
+        known = places.outputs[: len(before["theta"])]
+        twin.matrix.theta[np.ix_(known, to)] = before["theta"]
+        return twin
+
+    def unite(self, engines: Sequence[Any], start: Any) -> None:
+        """A and every θ are sums over rows, as those of ``FullQuadratic``."""
+        self.columns, self.outputs, self._remembered = start.columns, start.outputs, None
+        A = start.matrix.factor.T @ start.matrix.factor
+        A = A + sum(e.matrix.factor.T @ e.matrix.factor - A for e in engines)
+        theta = start.matrix.theta + sum(e.matrix.theta - start.matrix.theta for e in engines)
+        R = triangle(A, self.matrix.a)
+        self.matrix.take(R, theta, solve_triangular(R, theta.T, trans="T").T)
+        self._unite_counts(engines, start)
 
     # ── its state ───────────────────────────────────────────────────────────────────────────────
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fenchel._numba import helper
 from fenchel.parts.state import SCALAR, Array, part
-from fenchel.regularizers.domains.protocol import climb_on, confine, follow, settle
+from fenchel.regularizers.domains.protocol import climb_on, confine, follow, follow_all, settle
 from fenchel.rows.types import entries, saturated, slot_of, value_of
 
 # A sum of squares this far below its peak has lost digits to cancellation.
@@ -121,3 +121,8 @@ def _climb(domain: Any, f: Any, view: Any, row: Any, c: float) -> float:
     square = domain.squares[0]
     after = _conjugate(square + gain, view.curvature, domain.radius)
     return float(after - _conjugate(square, view.curvature, domain.radius))
+
+
+@follow_all.of(Ball)
+def _follow_all(domain: Any, theta: Array) -> None:
+    domain.squares[0] = domain.peak[0] = min(float(np.vdot(theta, theta)), np.finfo(float).max)

@@ -47,6 +47,11 @@ def follow(domain: Any, theta: Array, before: float, after: float) -> None:
     """Called after each change of a θ_j, once θ holds it."""
 
 
+@verb
+def follow_all(domain: Any, theta: Array) -> None:
+    """Put in order what a domain keeps of θ, once all of θ is new."""
+
+
 # ── for the ledger: f_t of coordinates apart, Σ threshold·|w_j| + curvature_j/2·w_j² on S ──────────
 
 

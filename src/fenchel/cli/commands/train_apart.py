@@ -1,0 +1,137 @@
+"""``fenchel train --workers N`` and ``--scheduler ADDRESS``: shards learned apart, and merged."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from fenchel.cli import models
+from fenchel.cli.errors import as_option
+from fenchel.cli.output import counted, fact, number, say
+from fenchel.cli.results import write_json
+from fenchel.cli.sources import Reading, begin, open_data
+from fenchel.cli.tasks import labels_of
+from fenchel.cli.train_options import TrainOptions
+from fenchel.cluster import ShardedRun, shards
+from fenchel.cluster import train as train_shards
+from fenchel.learners import Learner
+
+ALONE = {
+    "passes": "several passes over shards are --rounds R",
+    "predictions": "afterwards: fenchel predict",
+    "checkpoint_every": "say --checkpoint DIR: it keeps whole shards",
+    "metrics": "afterwards: fenchel test",
+    "certify": "certificates speak of one run",
+    "horizon": "labels come late on one machine",
+    "class_weight": "labels are counted on one machine",
+    "progress_every": "every shard is told once it is done",
+}
+UNSET: tuple[Any, ...] = (None, (), False, 1)
+
+
+def train_apart(data: tuple[str, ...], given: dict[str, Any], apart: dict[str, Any]) -> None:
+    """Run the command."""
+    for option, why in ALONE.items():
+        if given.get(option) not in UNSET:
+            name = option.replace("_", "-").removesuffix("s") if option == "metrics" else option
+            raise click.UsageError(f"--{name.replace('_', '-')} is for one process: {why}.")
+    reading = Reading.of(given)
+    options = TrainOptions(**given)
+    workers = apart["workers"] or os.cpu_count() or 1
+    cut = shards(data, workers, reading.format)
+    options.check(reading, cut[0].path)
+    learner = _learner(cut[0].path, reading, options)
+    if learner.task == "ranking":
+        cut = shards(data, 1, reading.format)  # no query is cut in two
+    how = {"format": reading.format, "separator": reading.separator, "decimal": reading.decimal}
+    began, told = time.perf_counter(), _Telling(options.quiet)
+    if not options.quiet:
+        fact("task", learner.task)
+        fact("learner", learner.specification)
+        fact("shards", f"{len(cut)} of {counted(len({s.path for s in cut}), 'file')}")
+    with _executor(apart["scheduler"]) as executor:
+        learner = train_shards(
+            cut, learner, executor,
+            rounds=apart["rounds"], workers=workers, checkpoint=apart["checkpoint"],
+            tell=told, on_error=reading.on_error, **how,
+        )  # fmt: skip
+    _finish(learner, told, options, time.perf_counter() - began)
+
+
+def _learner(file: str, reading: Reading, options: TrainOptions) -> Learner:
+    """The learner that all shards begin with, for the labels of the first rows."""
+    if options.resume:
+        return models.load(options.resume)
+    source = open_data(file, reading)
+    first, _ = begin(source, options.quiet)
+    learner = options.build(options.build_early(), labels_of(source.name, first))
+    learner.schema = reading.schema()
+    return learner
+
+
+@contextmanager
+def _executor(scheduler: str | None) -> Iterator[Any]:
+    """Dask's workers, or None for processes of this machine."""
+    if scheduler is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise click.UsageError("--scheduler needs Dask: install fenchel[dask].") from None
+    with Client(scheduler) as client:  # type: ignore[no-untyped-call]
+        yield client.get_executor(pure=False, retries=3)
+
+
+class _Telling:
+    """Tells each shard that is done, and keeps the latest state of the run."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet, self.training = quiet, None
+
+    training: ShardedRun | None
+
+    def __call__(self, training: ShardedRun) -> None:
+        self.training = training
+        if not self._quiet:
+            total = len(training.shards) * training.rounds
+            average = training.tally.average
+            say(
+                f"{training.done:>6} of {total} shards  {average.rounds:>12,} rows  "
+                f"average loss {number(average.mean)}"
+            )
+
+
+def _finish(learner: Learner, told: _Telling, options: TrainOptions, seconds: float) -> None:
+    assert told.training is not None, "there is at least one shard"
+    tally = told.training.tally
+    if not options.quiet:
+        kind = "squared" if tally.mistakes is None else counted(tally.mistakes, "mistake")
+        fact("rounds", f"{learner.rounds:,}")
+        fact("average loss", f"{number(tally.average.mean)} ({kind}, of the first round)")
+        fact("features", f"{learner.columns:,}")
+        fact("work", f"{sum(told.training.costs.values()):.2f} seconds in shards")
+        fact("seconds", f"{seconds:.2f}")
+        if tally.skipped:
+            fact("skipped", counted(tally.skipped, "line"))
+            for error in tally.errors:
+                say(f"  {error.message(as_option)}")
+    if options.save:
+        learner.save(options.save)
+        fact("saved", options.save, options.quiet)
+    if options.json_file:
+        found = {
+            "learner": learner.specification,
+            "rounds": learner.rounds,
+            "loss": tally.average.mean,
+            "mistakes": tally.mistakes,
+            "skipped": tally.skipped,
+            "seconds": seconds,
+            "shards": [{"name": n, "seconds": s} for n, s in told.training.costs.items()],
+        }
+        write_json(options.json_file, found)

@@ -1,0 +1,84 @@
+"""What of a run over shards is done, in a folder of model files: a run that was stopped goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fenchel import models
+from fenchel.cluster.cutting import Shard
+from fenchel.cluster.work import LearnedShard, Tally
+from fenchel.evaluate.mean_loss import MeanLoss
+from fenchel.learners import Learner, storage
+from fenchel.models.atomic import replacing
+
+PLAN = "plan.json"
+
+
+class Checkpoints:
+    """Models of shards and rounds in a folder; without a folder nothing is kept."""
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str] | None,
+        shards: Sequence[Shard],
+        start: Learner,
+        rounds: int,
+    ) -> None:
+        self._folder = None if folder is None else Path(folder)
+        if self._folder is None:
+            return
+        told = {
+            "learner": start.specification,
+            "begun": start.rounds,
+            "shards": [shard.to_json() for shard in shards],
+        }
+        self._folder.mkdir(parents=True, exist_ok=True)
+        plan = self._folder / PLAN
+        if plan.exists() and json.loads(plan.read_text()) != told:
+            raise ValueError(
+                f"{plan}: this folder has the checkpoints of another run (other shards, or another "
+                "learner); name another folder, or empty it"
+            )
+        with replacing(plan) as file:
+            file.write(json.dumps(told, indent=1).encode())
+
+    def shard(self, number: int, k: int) -> LearnedShard | None:
+        """What was learned of a shard in a round, where it is kept."""
+        found = self._load(f"round-{number}-shard-{k}")
+        return None if found is None else LearnedShard(*found)
+
+    def keep_shard(self, number: int, k: int, learned: LearnedShard) -> None:
+        """Keep what was learned of a shard."""
+        self._save(f"round-{number}-shard-{k}", learned.learner, learned.tally)
+
+    def merged(self, number: int) -> tuple[Learner, Tally] | None:
+        """What a round ended with, where it is kept."""
+        return self._load(f"round-{number}")
+
+    def keep_merged(self, number: int, learner: Learner, tally: Tally) -> None:
+        """Keep what a round ended with; its shards are no longer needed."""
+        self._save(f"round-{number}", learner, tally)
+        if self._folder is not None:
+            for file in self._folder.glob(f"round-{number}-shard-*.fenchel"):
+                file.unlink()
+
+    def _load(self, name: str) -> tuple[Learner, Tally] | None:
+        if self._folder is None or not (file := self._folder / f"{name}.fenchel").exists():
+            return None
+        return Learner.load(file), _tally_of(models.read_metadata(file)["tally"])
+
+    def _save(self, name: str, learner: Learner, tally: Tally) -> None:
+        if self._folder is not None:
+            told: dict[str, Any] = {"average": list(tally.average), "mistakes": tally.mistakes}
+            told |= {"seconds": tally.seconds, "skipped": tally.skipped}
+            path = self._folder / f"{name}.fenchel"
+            storage.save(learner, path, more_metadata={"tally": told})
+
+
+def _tally_of(told: Mapping[str, Any]) -> Tally:
+    average = MeanLoss(*told["average"])
+    return Tally(average, told["mistakes"], told["seconds"], told["skipped"])

@@ -1,0 +1,140 @@
+"""Shards: whole files, byte ranges of large ones cut at line ends, row groups of Parquet files."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from glob import glob, has_magic
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from fenchel.streams import BadInput, guess_format
+from fenchel.streams.compression import compression_of
+
+LINES = ("svmlight", "vw", "jsonl")  # in which every line stands for itself
+LARGEST = 1 << 30  # bytes of a shard that can be cut: what a worker that dies costs
+SMALLEST = 1 << 20  # less is not worth a shard of its own
+LOOK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Rows of a file: all of it, its bytes from ``begin`` to ``end``, or some of its row groups."""
+
+    path: str
+    begin: int = 0
+    end: int | None = None
+    groups: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The file, and which part of it."""
+        if self.groups:
+            return f"{self.path} row groups {self.groups[0]}-{self.groups[-1]}"
+        return self.path if self.end is None else f"{self.path} bytes {self.begin}-{self.end}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The shard as a plan keeps it."""
+        return {**asdict(self), "groups": list(self.groups)}
+
+    def lines_before(self) -> int:
+        """How many lines of the file come before this shard."""
+        count = 0
+        with open(self.path, "rb") as file:
+            while (left := self.begin - file.tell()) > 0:
+                count += file.read(min(LOOK, left)).count(b"\n")
+        return count
+
+
+class ByteRange(io.RawIOBase):
+    """Some bytes of a file, as a file of their own with the same name."""
+
+    def __init__(self, shard: Shard) -> None:
+        self.name, self._shard = shard.path, shard
+        self._file = open(shard.path, "rb", buffering=0)  # noqa: SIM115 (closed by ``close``)
+        self._file.seek(shard.begin)
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read up to the end of the range."""
+        end = self._shard.end
+        room = len(buffer) if end is None else min(len(buffer), max(end - self._file.tell(), 0))
+        return self._file.readinto(memoryview(buffer)[:room]) or 0
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        super().close()
+
+
+def shards(
+    places: str | os.PathLike[str] | Iterable[Any], count: int = 1, format: str | None = None
+) -> list[Shard]:
+    """Cut files, or those that patterns such as ``data/part-*.svm`` name, into ``count`` shards or more.
+
+    svmlight, vw and JSON lines are cut at line ends and Parquet between row groups, so that no shard is
+    larger than a ``count``-th of all bytes (or 1 GB); anything else, and what is compressed, stays whole.
+
+    >>> shards(Shard("a.svm"))
+    [Shard(path='a.svm', begin=0, end=None, groups=())]
+    """
+    if isinstance(places, Shard):
+        return [places]
+    given = [places] if isinstance(places, (str, os.PathLike)) else list(places)
+    ready = [place for place in given if isinstance(place, Shard)]
+    files = [file for place in given if not isinstance(place, Shard) for file in _named(place)]
+    total = sum(os.path.getsize(file) for file in files)
+    most = max(min(-(-total // max(count, 1)), LARGEST), SMALLEST)
+    return ready + [shard for file in files for shard in _cut(file, most, format)]
+
+
+def _named(place: Any) -> list[str]:
+    """The files of a path or a pattern, in the order of their names."""
+    path = os.fspath(place)
+    found = sorted(glob(path)) if has_magic(path) and not Path(path).exists() else [path]
+    for file in found or [path]:
+        if not Path(file).is_file():
+            raise BadInput("there is no such file", "check the path or the pattern", file=file)
+    return found
+
+
+def _cut(file: str, most: int, format: str | None) -> Iterator[Shard]:
+    format, size = format or guess_format(file), os.path.getsize(file)
+    pieces = -(-size // most)
+    if format == "parquet" and pieces > 1:
+        yield from _row_groups(file, pieces)
+    elif format not in LINES or pieces < 2 or _is_compressed(file):
+        yield Shard(file)
+    else:
+        ends = [_line_end(file, size * k // pieces) for k in range(1, pieces)]
+        cuts = sorted({0, *ends, size})
+        yield from (Shard(file, a, b) for a, b in pairwise(cuts))
+
+
+def _row_groups(file: str, pieces: int) -> Iterator[Shard]:
+    from pyarrow import parquet  # deferred: an extra
+
+    with parquet.ParquetFile(file) as opened:
+        count = opened.num_row_groups
+    pieces = min(pieces, count)
+    for k in range(pieces):
+        yield Shard(file, groups=tuple(range(count * k // pieces, count * (k + 1) // pieces)))
+
+
+def _line_end(file: str, place: int) -> int:
+    """The position after the first line end from a place on."""
+    with open(file, "rb") as opened:
+        opened.seek(place)
+        opened.readline()
+        return opened.tell()
+
+
+def _is_compressed(file: str) -> bool:
+    with open(file, "rb") as opened:
+        return compression_of(file, opened.read(4)) is not None

@@ -1,0 +1,191 @@
+"""Shards learned apart and merged: nothing depends on who learned what, or when."""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+import numpy as np
+import pytest
+
+from fenchel import cluster
+from fenchel.cluster.checkpoints import Checkpoints
+from fenchel.cluster.cutting import SMALLEST
+from fenchel.cluster.training import prepared
+from fenchel.learners import from_specification, lms
+from fenchel.streams import BadInput
+
+EXACT = "vovk_azoury_warmuth"
+
+
+def lines(count, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(count, 4)).round(3)
+    y = (X @ [1.0, -2.0, 0.5, 0.0] + 0.1 * rng.normal(size=count)).round(3)
+    entries = [" ".join(f"{j + 1}:{v}" for j, v in enumerate(row)) for row in X]
+    return [f"{label} {entry}\n" for label, entry in zip(y, entries, strict=True)]
+
+
+@pytest.fixture
+def files(tmp_path):
+    for k in range(11):
+        (tmp_path / f"part-{k:02}.svm").write_text("".join(lines(40, k)))
+    return tmp_path
+
+
+def one_machine(files, specification=EXACT):
+    one = from_specification(specification)
+    for file in sorted(files.glob("part-*.svm")):
+        for block in one.open(str(file)):
+            one.learn_block(block)
+    return one
+
+
+def bits(learner):
+    return {name: array.tobytes() for name, array in learner.state_arrays().items()}
+
+
+def test_files_learned_apart_are_one_machine(files):
+    with ThreadPoolExecutor(2) as executor:
+        learner = cluster.train(str(files / "part-*.svm"), EXACT, executor)
+    assert learner.rounds == 440
+    np.testing.assert_allclose(learner.weights(), one_machine(files).weights(), atol=1e-9)
+
+
+class Backwards:
+    """An executor whose results come in another order than they were asked for."""
+
+    def submit(self, function, *arguments):
+        future = Future()
+        future.set_result(function(*arguments))
+        return future
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_bits_do_not_depend_on_who_learned_what_when(files, rounds):
+    found = []
+    for executor in (ThreadPoolExecutor(1), ThreadPoolExecutor(4), Backwards()):
+        learner = cluster.train(str(files / "part-*.svm"), "lms", executor, rounds=rounds)
+        found.append(bits(learner))
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_large_file_is_cut_at_line_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr("fenchel.cluster.cutting.SMALLEST", 1000)
+    file = tmp_path / "part-0.svm"
+    file.write_text("".join(lines(300)))
+    cut = cluster.shards(str(file), 7)
+    assert len(cut) == 7
+    assert [shard.end for shard in cut[:-1]] == [shard.begin for shard in cut[1:]]
+    with ThreadPoolExecutor(2) as executor:
+        learner = cluster.train(cut, EXACT, executor)
+    np.testing.assert_allclose(learner.weights(), one_machine(tmp_path).weights(), atol=1e-9)
+
+
+def test_small_files_stay_whole(files):
+    assert SMALLEST > 1000
+    assert all(shard.end is None for shard in cluster.shards(str(files / "*.svm"), 100))
+
+
+def test_a_bad_line_is_named_as_on_one_machine(tmp_path, monkeypatch):
+    monkeypatch.setattr("fenchel.cluster.cutting.SMALLEST", 1000)
+    text = lines(200)
+    text[149] = "1 2:x\n"
+    file = tmp_path / "part-0.svm"
+    file.write_text("".join(text))
+    with ThreadPoolExecutor(2) as executor:
+        with pytest.raises(BadInput, match=r"part-0.svm:150:5: the value is not a number"):
+            cluster.train(str(file), EXACT, executor, workers=4)
+        found = []
+        cut = cluster.shards(str(file), 4)
+        learner = cluster.train(cut, EXACT, executor, on_error="skip", tell=found.append)
+    assert learner.rounds == 199
+    assert found[-1].tally.skipped == 1
+    assert found[-1].tally.errors[0].line == 150
+
+
+class DiesOnce:
+    """Runs what it is given; the first few futures are those of a pool that lost a process."""
+
+    def __init__(self, deaths):
+        self.deaths, self.renewed = deaths, 0
+
+    def submit(self, function, *arguments):
+        future = Future()
+        if self.deaths:
+            self.deaths -= 1
+            future.set_exception(BrokenProcessPool())
+        else:
+            future.set_result(function(*arguments))
+        return future
+
+    def renew(self):
+        self.renewed += 1
+
+
+def run(files, executor, folder=None):
+    cut = cluster.shards(str(files / "part-*.svm"))
+    start = prepared(lms(), cut[0], {})
+    return cluster.ShardedRun(cut, start).run(executor, Checkpoints(folder, cut, start, 1))
+
+
+def test_a_worker_that_dies_costs_its_shard_alone(files):
+    dying = DiesOnce(3)
+    assert bits(run(files, dying)) == bits(run(files, DiesOnce(0)))
+    assert dying.renewed >= 1
+
+
+def test_a_shard_that_kills_every_worker_is_named(files):
+    with pytest.raises(RuntimeError, match=r"part-00.svm: 5 workers that had this shard"):
+        run(files, DiesOnce(10**6))
+
+
+class Stops(DiesOnce):
+    """Works for a few shards, then is out of disk."""
+
+    def submit(self, function, *arguments):
+        self.deaths -= 1
+        if self.deaths < 0:
+            raise OSError("no space left")
+        future = Future()
+        future.set_result(function(*arguments))
+        return future
+
+
+def test_a_run_goes_on_from_its_checkpoints(files, tmp_path):
+    folder = tmp_path / "kept"
+    with pytest.raises(OSError, match="no space"):
+        run(files, Stops(5), folder)
+    kept = len(list(folder.glob("round-0-shard-*.fenchel")))
+    rest = Stops(11 - kept)
+    assert bits(run(files, rest, folder)) == bits(run(files, DiesOnce(0)))
+    assert [file.name for file in folder.glob("*.fenchel")] == ["round-0.fenchel"]
+    with pytest.raises(ValueError, match="checkpoints of another run"):
+        cluster.train(str(files / "part-*.svm"), EXACT, Backwards(), checkpoint=folder)
+
+
+def test_classes_are_coded_alike_in_every_shard(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n" + "1,spam\n-1,ham\n2,spam\n" * 5)
+    (tmp_path / "b.csv").write_text("x,y\n" + "-1,ham\n1,spam\n-2,ham\n" * 5)
+    learner = cluster.train([tmp_path / "a.csv", tmp_path / "b.csv"], "arow", Backwards())
+    assert learner.predict_one({"x": "1"}) == "spam"
+
+
+def test_row_groups_are_shards(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow", reason="an extra")
+    from pyarrow import parquet
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    table = pyarrow.table({"a": X[:, 0], "b": X[:, 1], "y": X @ [1.0, 3.0]})
+    parquet.write_table(table, tmp_path / "t.parquet", row_group_size=50)
+    cut = [cluster.Shard(str(tmp_path / "t.parquet"), groups=(2 * k, 2 * k + 1)) for k in range(2)]
+    learner = cluster.train(cut, EXACT, Backwards())
+    assert learner.rounds == 200
+    assert learner.weights() == pytest.approx({"a": 1.0, "b": 3.0}, abs=0.1)
+
+
+def test_dask_is_an_executor(files):
+    distributed = pytest.importorskip("distributed", reason="an extra: fenchel[dask]")
+    options = {"n_workers": 1, "processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as local, distributed.Client(local) as client:
+        learner = cluster.train(str(files / "part-*.svm"), "lms", client.get_executor(pure=False))
+    assert bits(learner) == bits(cluster.train(str(files / "part-*.svm"), "lms", Backwards()))

@@ -1,0 +1,202 @@
+"""Learners trained apart and merged: exact where the mathematics is, and never dependent on an order."""
+
+import numba
+import numpy as np
+import pytest
+
+from fenchel import learners, merge
+from fenchel.learners import Learner, from_specification
+from fenchel.regularizers.full_adagrad import FullAdaGrad
+from fenchel.regularizers.uniting import Shards, unite_parts
+
+rng = np.random.default_rng(7)
+X = rng.normal(size=(224, 5)) * [1.0, 3.0, 0.2, 10.0, 1.0]
+NUMBERS = X @ [1.0, -0.5, 4.0, 0.1, 0.0] + 0.3 * rng.normal(size=len(X))
+SIDES = np.where(NUMBERS > 0.0, 1, -1)
+ALL = slice(0, None)
+
+SINGLE = [
+    "perceptron:averaged=yes",
+    "p_norm_perceptron:p=3",
+    "winnow",
+    "dual_averaging:l1=0.01",
+    "arow:diagonal=no",
+    "arow:form=original",
+    "adagrad:l1=0.001",
+    "ftrl_proximal:l1=0.1",
+    "coin_betting",
+    "normalized_adaptive_gradient",
+    "scale_invariant_adagrad",
+    "hedge:combined=yes,experts=arow+perceptron",
+    "one_against_rest:learner=arow",
+    "max_margin:learner=arow",
+    "interval:learner=arow",
+    "auto",
+]
+# The others, in plain Python (NUMBA_DISABLE_JIT=1) only: each takes its time to compile.
+if numba.config.DISABLE_JIT:
+    SINGLE += [
+        "tuned_aggressive",
+        "passive_aggressive",
+        "gradient_descent:domain=ball",
+        "strongly_convex",
+        "exponentiated_gradient",
+        "arow:form=original,half_life=50",
+        "second_order_perceptron",
+        "soft_confidence_weighted",
+        "adagrad",
+        "online_newton_step",
+        "scale_invariant_p_norm",
+        "max_margin:learner=adagrad",
+    ]
+FORECASTERS = ["vovk_azoury_warmuth", "vovk_azoury_warmuth:diagonal=yes"]
+
+
+def rows(which, order=range(5)):
+    return [{f"x{j}": float(X[i, j]) for j in order} for i in np.arange(len(X))[which]]
+
+
+def shards_of(specification, y, count, start=None):
+    """Learners of as many shards, each with its columns in another order."""
+    found = []
+    for k, part in enumerate(np.array_split(np.arange(len(X)), count)):
+        learner = from_specification(specification) if start is None else start.copy()
+        learner.learn_many(rows(part, np.roll(range(5), k)), y[part])
+        found.append(learner)
+    return found
+
+
+def margins(learner):
+    return learner.decision_many(rows(slice(0, 40)))
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 32])
+@pytest.mark.parametrize("specification", FORECASTERS)
+def test_forecasters_merged_are_one_machine(specification, count):
+    one = from_specification(specification)
+    one.learn_many(rows(ALL), NUMBERS)
+    merged = merge(shards_of(specification, NUMBERS, count))
+    assert merged.rounds == len(X)
+    np.testing.assert_allclose(margins(merged), margins(one), rtol=0, atol=1e-9)
+
+
+def test_forecasters_that_began_with_a_model_are_one_machine():
+    start = from_specification("vovk_azoury_warmuth")
+    start.learn_many(rows(slice(0, 30)), NUMBERS[:30])
+    one = start.copy()
+    one.learn_many(rows(ALL), NUMBERS)
+    merged = merge(shards_of("vovk_azoury_warmuth", NUMBERS, 7, start), start)
+    assert merged.rounds == one.rounds
+    np.testing.assert_allclose(margins(merged), margins(one), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("shared", ["no", "yes"])
+def test_outputs_merged_are_one_machine(shared):
+    both = np.stack([NUMBERS, -NUMBERS], axis=1)
+    specification = f"multi_output:shared={shared},learner=vovk_azoury_warmuth"
+    one = from_specification(specification)
+    one.learn_many(rows(ALL), both)
+    merged = merge(shards_of(specification, both, 5))
+    np.testing.assert_allclose(margins(merged), margins(one), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("specification", SINGLE)
+def test_the_order_of_merging_does_not_matter(specification):
+    a, b, c = shards_of(specification, SIDES, 3)
+    found = margins(merge([a, b, c]))
+    # auto sees features in units that its shards have learned apart: regrouped, these differ a little.
+    size = np.abs(found).max() * (1e4 if specification == "auto" else 1.0)
+    for other in (merge([c, a, b]), merge([merge([a, b]), c]), merge([a, merge([c, b])])):
+        np.testing.assert_allclose(margins(other), found, rtol=0, atol=1e-6 * size)
+
+
+@pytest.mark.parametrize("specification", SINGLE)
+def test_one_learner_merged_is_itself(specification):
+    alone = shards_of(specification, SIDES, 1)[0]
+    found = margins(alone)
+    merged = merge([alone])
+    np.testing.assert_allclose(margins(merged), found, rtol=0, atol=1e-6 * np.abs(found).max())
+    assert (merged.rounds, merged.updates) == (alone.rounds, alone.updates)
+
+
+@pytest.mark.parametrize("specification", SINGLE)
+def test_what_was_merged_is_no_worse_than_its_parts(specification):
+    parts = shards_of(specification, SIDES, 4)
+    wrong = [
+        np.mean(learner.predict_many(rows(ALL)) != SIDES) for learner in (merge(parts), *parts)
+    ]
+    assert wrong[0] <= np.mean(wrong[1:]) + 0.02
+
+
+@pytest.mark.parametrize("specification", ["lms", "auto:task=regression"])
+def test_numbers_keep_their_scale(specification):
+    parts = shards_of(specification, NUMBERS / 10.0, 4)
+    found = margins(merge(parts))
+    assert np.abs(found).max() < 3.0 * np.abs(NUMBERS / 10.0).max()
+
+
+def test_classes_and_names_are_united():
+    left, right = (learners.one_against_rest(learners.perceptron()) for _ in range(2))
+    for _ in range(3):
+        left.learn_many([{"a": 1.0}, {"b": 1.0}], ["x", "y"])
+        right.learn_many([{"c": 1.0}, {"b": 1.0}], ["z", "y"])
+    merged = merge([left, right])
+    assert merged.classes == ["x", "y", "z"]
+    assert sorted(merged.weights()) == ["a", "b", "c"]
+    assert merged.predict_one({"c": 1.0}) == "z"
+
+
+def test_a_merged_learner_is_saved_and_goes_on(tmp_path):
+    merged = merge(shards_of("auto", SIDES, 3))
+    merged.save(tmp_path / "m.fenchel")
+    loaded = Learner.load(tmp_path / "m.fenchel")
+    assert loaded.merged == {"learners": 3, "start": 0}
+    both = [learner.learn_many(rows(ALL), SIDES) for learner in (merged, loaded)]
+    np.testing.assert_array_equal(*both)
+
+
+def test_certificates_of_single_runs_are_withdrawn():
+    parts = shards_of("perceptron:certify=yes", SIDES, 2)
+    with pytest.raises(
+        ValueError, match="merged from 2 learners, and certificates speak of one run"
+    ):
+        merge(parts).certificates()
+
+
+@pytest.mark.parametrize("start", [None, "start"])
+def test_bounds_that_survive_hold(start):
+    begun = None if start is None else shards_of("auto", SIDES, 4)[0]
+    merged = merge(shards_of("auto", SIDES, 4, begun), begun)
+    for _ in range(2):
+        assert all(c.holds for c in merged.calibration_certificates())
+        if start is None:
+            assert all(c.holds for c in merged.certificates())
+        merged.learn_many(rows(ALL), -SIDES)
+
+
+def test_two_codings_of_classes_are_refused():
+    left, right = learners.perceptron(), learners.perceptron()
+    left.learn_many([{"a": 1.0}, {"b": 1.0}], ["ham", "spam"])
+    right.learn_many([{"a": 1.0}, {"b": 1.0}], ["spam", "ham"])
+    with pytest.raises(ValueError, match="two codings of the classes"):
+        merge([left, right])
+
+
+def test_other_specifications_are_refused():
+    with pytest.raises(ValueError, match="arow:r=2 and arow cannot be merged"):
+        merge([learners.arow(), learners.arow(r=2)])
+
+
+def test_parts_without_a_rule_are_refused_by_name():
+    f = FullAdaGrad().begin(2)
+    with pytest.raises(ValueError, match="FullAdaGrad has no rule for merging"):
+        unite_parts(f, Shards([f], f, [1.0]))
+
+
+def test_columns_of_two_kinds_are_refused():
+    left, right = learners.perceptron(), learners.perceptron()
+    left.learn_many([{"hour": 7.0}, {"hour": 8.0}], [1, -1])
+    right.learn_many([{"hour": "7h"}, {"hour": "8h"}], [1, -1])
+    for pair in ([left, right], [right, left]):
+        with pytest.raises(ValueError, match="the column 'hour' is"):
+            merge(pair)
