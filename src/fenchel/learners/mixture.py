@@ -314,6 +314,17 @@ class Mixture(Engine):
             found[k] = self._weights_of(k)
         return found
 
+    def blend_and_weights(self) -> tuple[Any, Array]:
+        """Return how the experts are blended, and their weights: slots × experts × outputs."""
+        present = self._weights_in_use()
+        shapes = [w.shape for w in present if w is not None]
+        slots, outputs = (max(sizes) for sizes in zip(*shapes, strict=True))
+        weights = np.zeros((slots, len(present), outputs))
+        for k, w in enumerate(present):
+            if w is not None:
+                weights[: w.shape[0], k, : w.shape[1]] = w
+        return self._blend, weights
+
     def _weights_of(self, k: int) -> Array:
         with np.errstate(all="ignore"):  # a unit may be as small as floats are
             return as_columns(np.nan_to_num(self._out_of_units(self.experts[k].weights())))
