@@ -70,7 +70,11 @@ def test_crosses_are_in_python_sql_and_c(tmp_path):
 def test_texts_dates_and_lists_are_in_python(tmp_path):
     learner = learners.perceptron(schema=Schema(text=["body"], date=["when"], words=["tags"]))
     data = [
-        {"body": f"Free money, {k} it's ÉTÉ", "when": f"2024-0{1 + k % 9}-03T0{k % 9}:30", "tags": "a b a"}
+        {
+            "body": f"Free money, {k} it's ÉTÉ",
+            "when": f"2024-0{1 + k % 9}-03T0{k % 9}:30",
+            "tags": "a b a",
+        }
         for k in range(40)
     ]
     learner.learn_many(data, ["odd" if k % 2 else "even" for k in range(40)])

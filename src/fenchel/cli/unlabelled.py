@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def runs(block: Block) -> Iterator[tuple[Block, bool]]:
         yield block, True
         return
     cuts = [0, *(np.flatnonzero(np.diff(gaps)) + 1).tolist(), len(block)]
-    for start, stop in zip(cuts[:-1], cuts[1:], strict=True):
+    for start, stop in pairwise(cuts):
         part = block.part(start, stop)
         if gaps[start]:
             yield part.replace(labels=None), False

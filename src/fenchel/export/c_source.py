@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from fenchel.export.portable import Portable
+from fenchel.parts.state import Array
 
-PROGRAM = r'''
+PROGRAM = r"""
 static const double *fenchel_weights(const char *name)
 {
     long low = 0, high = FEATURES - 1;
@@ -113,7 +114,7 @@ int main(void)
     return 0;
 }
 #endif
-'''
+"""
 
 
 def c_source(model: Portable) -> str:
@@ -151,7 +152,7 @@ def c_source(model: Portable) -> str:
     ])  # fmt: skip
 
 
-def _listed(array: np.ndarray | None, otherwise: list[float]) -> list[float]:  # type: ignore[type-arg]
+def _listed(array: Array | None, otherwise: list[float]) -> list[float]:
     return otherwise if array is None else [float(value) for value in array]
 
 

@@ -64,7 +64,9 @@ class Graph:
         self.constants.append(numpy_helper.from_array(array, name))
         return name
 
-    def do(self, operator: str, *inputs: str, domain: str = "", out: str = "", **options: Any) -> str:
+    def do(
+        self, operator: str, *inputs: str, domain: str = "", out: str = "", **options: Any
+    ) -> str:
         """Add a node; returns the name of what it gives."""
         name = out or f"step{len(self.nodes)}"
         self.nodes.append(
@@ -113,8 +115,7 @@ def _inputs(graph: Graph, model: Portable) -> tuple[str, list[int]]:
 def _rule(graph: Graph, model: Portable, margins: str) -> Any:
     """What the rule makes of the margins: the outputs ``score`` and, of classes, ``label``."""
     form = model.form
-    _, experts, outputs = form.weights.shape
-    double = graph.types.DOUBLE
+    outputs, double = form.weights.shape[2], graph.types.DOUBLE
     held = margins
     if form.bounds is not None:
         low, high = (graph.value(bound) for bound in form.bounds)
@@ -171,7 +172,8 @@ def _votes(graph: Graph, model: Portable, margins: str) -> str:
     votes = _weighed(graph, _one_hot(graph, cube, outputs), form.shares)
     if form.rule == "vote":
         return votes
-    assert form.bets is not None and form.sizes is not None
+    assert form.bets is not None
+    assert form.sizes is not None
     mean = graph.do("ReduceMean", graph.do("Abs", cube), axes=[2], keepdims=1)
     size = graph.do("Add", mean, graph.value(form.sizes[None, :, None]))
     size = graph.do("Div", size, graph.value(form.rounds + 1.0))

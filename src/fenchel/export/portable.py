@@ -57,7 +57,9 @@ class Portable:
         """All of it as plain values; weights by feature, one list an expert of one number an output."""
         form = self.form
         weights = form.weights.tolist()
-        every = bool(self.schema.crosses)  # what has no weight alone tells that its column has numbers
+        every = bool(
+            self.schema.crosses
+        )  # what has no weight alone tells that its column has numbers
         return {
             "format": "fenchel-export 1",
             "fenchel": __version__,
@@ -66,7 +68,9 @@ class Portable:
             "classes": self.classes,
             "rule": form.rule,
             "intercept": weights[0],
-            "weights": {n: w for n, w in zip(self.names, weights[1:], strict=True) if every or np.any(w)},
+            "weights": {
+                n: w for n, w in zip(self.names, weights[1:], strict=True) if every or np.any(w)
+            },
             "shares": _plain(form.shares),
             "bounds": None if form.bounds is None else list(form.bounds),
             "sharpness": form.sharpness,

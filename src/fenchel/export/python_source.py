@@ -7,7 +7,7 @@ from pprint import pformat
 
 from fenchel.export.portable import Portable
 
-PLACE = "MODEL = {}  # the exported model goes here"
+PLACE = "MODEL: Model = {}  # the exported model goes here"
 
 
 def python_source(model: Portable) -> str:
@@ -15,4 +15,4 @@ def python_source(model: Portable) -> str:
     model.refuse_hashed("python")
     program = Path(__file__).with_name("standalone.py").read_text(encoding="utf-8")
     told = pformat(model.to_json(), width=100, compact=True, sort_dicts=False)
-    return program.replace(PLACE, f"MODEL = {told}", 1)
+    return program.replace(PLACE, f"MODEL: Model = {told}", 1)

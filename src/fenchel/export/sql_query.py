@@ -23,17 +23,17 @@ def sql_query(model: Portable) -> str:
     if experts * outputs > MOST_COLUMNS:
         raise ExportRefused(f"sql: {experts * outputs} margins a row are too many; use python or c")
     form, terms = model.form, Terms(model)
-    margins = [
-        f"{total([literal(float(form.weights[0, k, c])), *terms.of(model.names, form.weights[1:, k, c].tolist())])} "
-        f"AS m{k}_{c}"
-        for k in range(experts)
-        for c in range(outputs)
-    ]
+    margins = []
+    for k in range(experts):
+        for c in range(outputs):
+            bias, *weights = form.weights[:, k, c].tolist()
+            margins.append(f"{total([literal(bias), *terms.of(model.names, weights)])} AS m{k}_{c}")
     steps = [("fenchel_margins", margins, f"{TABLE} AS d")]
     steps += _votes(model) if form.rule in ("vote", "combined") else []
     told = _told(model)
     body = ",\n".join(
-        f"{name} AS (\nSELECT d.*, {_listed(columns)} FROM {source}\n)" for name, columns, source in steps
+        f"{name} AS (\nSELECT d.*, {_listed(columns)} FROM {source}\n)"
+        for name, columns, source in steps
     )
     more = " and its probabilities" if form.sharpness is not None else ""
     head = HEADER.format(learner=model.specification, table=TABLE, more=more)
@@ -88,14 +88,14 @@ def _combined(model: Portable) -> list[tuple[str, list[str], str]]:
     """The steps that let the combination's likeliest class vote too."""
     form = model.form
     _, experts, outputs = form.weights.shape
-    assert form.bets is not None and form.sizes is not None
+    assert form.bets is not None
+    assert form.sizes is not None
     classes, each = range(outputs), range(experts)
     sizes = []
     for k in each:
-        size = total([f"ABS(d.m{k}_{c})" for c in classes])
-        sizes.append(
-            f"({literal(float(form.sizes[k]))} + {size} / {float(outputs)!r}) / {form.rounds + 1.0!r} AS size{k}"
-        )
+        mean = f"{total([f'ABS(d.m{k}_{c})' for c in classes])} / {float(outputs)!r}"
+        before = literal(float(form.sizes[k]))
+        sizes.append(f"({before} + {mean}) / {form.rounds + 1.0!r} AS size{k}")
     standard = [
         f"CASE WHEN d.size{k} <= 0.0 THEN 0.0 WHEN d.m{k}_{c} > d.size{k} THEN 1.0 "
         f"WHEN d.m{k}_{c} < -d.size{k} THEN -1.0 ELSE d.m{k}_{c} / d.size{k} END AS s{k}_{c}"
@@ -132,14 +132,16 @@ def _combined(model: Portable) -> list[tuple[str, list[str], str]]:
 def _told(model: Portable) -> list[str]:
     """The prediction, and probabilities where there are some."""
     form = model.form
-    _, experts, outputs = form.weights.shape
+    outputs = form.weights.shape[2]
     if form.rule in ("vote", "combined"):
         word = "vote" if form.rule == "vote" else "score"
         names = [f"d.{word}{c}" for c in range(outputs)]
         return [f"{_largest(names, [literal(c) for c in model.classes])} AS prediction"]
     if form.rule == "mean":
         assert form.shares is not None
-        held = [f"{literal(float(v))} * {_held(f'd.m{k}_0', model)}" for k, v in enumerate(form.shares)]
+        held = [
+            f"{literal(float(v))} * {_held(f'd.m{k}_0', model)}" for k, v in enumerate(form.shares)
+        ]
         return [f"{total(held)} AS prediction"]
     margins = [f"d.m0_{c}" for c in range(outputs)]
     if form.task == "binary":

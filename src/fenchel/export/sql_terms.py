@@ -96,7 +96,9 @@ class Terms:
         whens = [f"WHEN {self._is_missing(column)} THEN {literal(weights.pop('?', 0.0))}"]
         other = weights.pop("other", 0.0) if levels and "other" not in levels else 0.0
         text = f"TRIM(CAST({quoted(column)} AS TEXT))"
-        whens += [f"WHEN {text} = {literal(level)} THEN {literal(w)}" for level, w in weights.items()]
+        whens += [
+            f"WHEN {text} = {literal(level)} THEN {literal(w)}" for level, w in weights.items()
+        ]
         known = [level for level in levels if level not in weights]
         if other and known:
             whens.append(f"WHEN {text} IN ({', '.join(map(literal, known))}) THEN 0.0")
@@ -112,8 +114,14 @@ class Terms:
             elif level == "?":
                 conditions.append(self._is_missing(column))
             elif getattr(self._kinds[column], "levels", ()):
-                raise ExportRefused(f"sql: the cross of {column!r}, whose levels are given; use python")
+                raise ExportRefused(
+                    f"sql: the cross of {column!r}, whose levels are given; use python"
+                )
             else:
                 conditions.append(f"TRIM(CAST({quoted(column)} AS TEXT)) = {literal(level)}")
         product = " * ".join(factors)
-        return f"CASE WHEN {' AND '.join(conditions)} THEN {product} ELSE 0.0 END" if conditions else product
+        return (
+            f"CASE WHEN {' AND '.join(conditions)} THEN {product} ELSE 0.0 END"
+            if conditions
+            else product
+        )

@@ -1,8 +1,10 @@
-"""Predicts with an exported model; needs Python 3.9 or newer, and nothing else.
+"""Predicts with an exported model; needs Python 3.10 or newer, and nothing else.
 
 As a program it reads CSV with a header (or JSON lines) from standard input, one row a line, and
 writes one prediction a line.
 """
+
+from __future__ import annotations
 
 import csv
 import datetime
@@ -10,28 +12,31 @@ import json
 import math
 import sys
 from collections import Counter
+from typing import Any
 
-MODEL = {}  # the exported model goes here
+Model = dict[str, Any]
+
+MODEL: Model = {}  # the exported model goes here
 
 MISSING = {"", "?", "na", "n/a", "nan", "null", "#n/a"}
 TRUTHS = {"true": 1.0, "false": 0.0}
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-def is_missing(value):
+def is_missing(value: Any) -> bool:
     """Whether a value says that there is none."""
     if isinstance(value, str):
         return value.strip().lower() in MISSING
     return value is None or value != value
 
 
-def number_of(value):
+def number_of(value: Any) -> float:
     """A number, also one written as text."""
     text = value.strip().lower() if isinstance(value, str) else ""
     return TRUTHS[text] if text in TRUTHS else float(value)
 
 
-def level_of(value):
+def level_of(value: Any) -> str:
     """The text of a level: 7.0 is 7."""
     if isinstance(value, str):
         return value.strip()
@@ -41,7 +46,7 @@ def level_of(value):
     return str(int(whole)) if whole.is_integer() and abs(whole) < 1e15 else repr(whole)
 
 
-def words_of(text, lower, shortest):
+def words_of(text: str, lower: bool, shortest: int) -> list[str]:
     """Runs of letters, digits and underscores."""
     words, word = [], ""
     for letter in text + " ":
@@ -53,7 +58,7 @@ def words_of(text, lower, shortest):
     return [word for word in words if len(word) >= shortest]
 
 
-def runs_of(kind, value):
+def runs_of(kind: Model, value: Any) -> list[str]:
     """The words, and runs of words or letters, of a text."""
     words = words_of(str(value), kind.get("lower", True), kind.get("shortest", 2))
     (least, most), (few, many) = kind.get("words", (1, 1)), kind.get("letters", (0, 0))
@@ -66,14 +71,14 @@ def runs_of(kind, value):
     return found
 
 
-def moments_of(name, value):
+def moments_of(name: str, value: Any) -> list[tuple[str, float]]:
     """The calendar's features of a date written as ISO 8601, or of seconds since 1970."""
     try:
         moment = datetime.datetime.fromisoformat(str(value).strip().replace("Z", "+00:00"))
     except ValueError:
-        moment = datetime.datetime.fromtimestamp(float(value), datetime.timezone.utc)
+        moment = datetime.datetime.fromtimestamp(float(value), datetime.UTC)
     if moment.tzinfo is not None:
-        moment = moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
     seconds = moment.hour * 3600 + moment.minute * 60 + moment.second + moment.microsecond / 1e6
     day = seconds / 86400.0
     year = (moment.timetuple().tm_yday - 1 + day) / 365.2425
@@ -88,7 +93,7 @@ def moments_of(name, value):
     return [*found, (f"{name}.years", since / (365.2425 * 86400.0))]
 
 
-def of_column(name, value, kind):
+def of_column(name: str, value: Any, kind: Model) -> list[tuple[str, float]]:
     """The features of one column's value."""
     word = kind["kind"]
     if word == "ignored":
@@ -115,16 +120,16 @@ def of_column(name, value, kind):
     return [(f"{name}={run}", float(n) if counts else 1.0) for run, n in Counter(runs).items()]
 
 
-def fits(column, kind, word):
+def fits(column: str, kind: str, word: str) -> bool:
     """Whether a cross's word speaks of a column."""
     if word.endswith("*"):
         return column.startswith(word[:-1])
     return word == column or (word == "categories" and kind == "category")
 
 
-def crosses_of(entries, cross):
+def crosses_of(entries: list[Any], cross: list[str]) -> list[tuple[str, float]]:
     """The products of one cross; an entry is its column, kind, names and value."""
-    products = [()]
+    products: list[Any] = [()]
     for place, word in enumerate(cross):
         chosen = [entry for entry in entries if fits(entry[0], entry[1], word)]
         again = place > 0 and cross[place - 1] == word
@@ -138,7 +143,7 @@ def crosses_of(entries, cross):
     ]
 
 
-def features(row):
+def features(row: Model) -> list[tuple[str, float]]:
     """The features of a raw row, {column: value}, as the model learned them."""
     schema = MODEL["schema"]
     kinds, roles = schema["columns"], {schema["label"], schema["weight"], schema["id"]}
@@ -156,17 +161,17 @@ def features(row):
     return found
 
 
-def margins(row):
+def margins(row: Model) -> list[list[float]]:
     """⟨w, x⟩ of each expert for each output."""
     sums = [list(expert) for expert in MODEL["intercept"]]
     for name, value in features(row):
-        for own, weights in zip(sums, MODEL["weights"].get(name, ())):
+        for own, weights in zip(sums, MODEL["weights"].get(name, ()), strict=False):
             for output, weight in enumerate(weights):
                 own[output] += weight * value
     return sums
 
 
-def scores(row):
+def scores(row: Model) -> list[float]:
     """The scores of the outputs: a number, the margin of two classes, or one a class."""
     found, rule = margins(row), MODEL["rule"]
     low, high = MODEL["bounds"] or (-math.inf, math.inf)
@@ -174,14 +179,14 @@ def scores(row):
         return [min(max(m, low), high) for m in found[0]]
     shares = MODEL["shares"]
     if rule == "mean":
-        return [sum(v * min(max(m[0], low), high) for v, m in zip(shares, found))]
+        return [sum(v * min(max(m[0], low), high) for v, m in zip(shares, found, strict=True))]
     votes = [0.0] * len(found[0])
-    for share, own in zip(shares, found):
+    for share, own in zip(shares, found, strict=True):
         votes[own.index(max(own))] += share
     if rule == "vote":
         return votes
     logits = [0.0] * len(votes)
-    for bet, size, own in zip(MODEL["bets"], MODEL["sizes"], found):
+    for bet, size, own in zip(MODEL["bets"], MODEL["sizes"], found, strict=True):
         mean = (size + sum(map(abs, own)) / len(own)) / (MODEL["rounds"] + 1.0)
         for c, m in enumerate(own):
             logits[c] += bet * min(max(m / mean if mean > 0.0 else 0.0, -1.0), 1.0)
@@ -191,7 +196,7 @@ def scores(row):
     return [first * vote + second * (c == likeliest) for c, vote in enumerate(votes)]
 
 
-def predict(row):
+def predict(row: Model) -> Any:
     """The label or the number predicted for a raw row; a list where there are several outputs."""
     found, classes = scores(row), MODEL["classes"]
     if MODEL["task"] == "binary" and len(found) == 1:
@@ -201,17 +206,17 @@ def predict(row):
     return found[0] if len(found) == 1 else found
 
 
-def probabilities(row):
+def probabilities(row: Model) -> dict[Any, float]:
     """{class: probability}, of models that tell them."""
     if MODEL["sharpness"] is None:
         raise ValueError("this model was exported without probabilities")
     found = scores(row)
     found = [0.0, found[0]] if len(found) == 1 else found
     heights = [math.exp(max(MODEL["sharpness"] * (m - max(found)), -700.0)) for m in found]
-    return {label: h / sum(heights) for label, h in zip(MODEL["classes"], heights)}
+    return {label: h / sum(heights) for label, h in zip(MODEL["classes"], heights, strict=True)}
 
 
-def main():
+def main() -> None:
     """Predict the rows of standard input."""
     lines = sys.stdin.read().splitlines()
     is_json = bool(lines) and lines[0].lstrip().startswith("{")

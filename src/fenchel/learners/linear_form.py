@@ -54,7 +54,7 @@ class LinearForm:
         """The scores of each row: a number, the margin of two classes, or one for each class."""
         margins = margins_of(self.weights, rows)
         if self.rule == "single":
-            found = margins[0] if self.bounds is None else np.clip(margins[0], *self.bounds)
+            found: Array = margins[0] if self.bounds is None else np.clip(margins[0], *self.bounds)
             return found if found.shape[1] > 1 else found[:, 0]
         assert self.shares is not None
         if self.rule == "mean":
@@ -66,7 +66,8 @@ class LinearForm:
             votes[at, np.argmax(own, axis=1)] += share
         if self.rule == "vote":
             return votes
-        assert self.bets is not None and self.sizes is not None
+        assert self.bets is not None
+        assert self.sizes is not None
         mean = (self.sizes[:, None] + np.abs(margins).mean(axis=2)) / (self.rounds + 1.0)
         scale = np.where(mean > 0.0, mean, 1.0)[:, :, None]
         logits = np.einsum("k,ktc->tc", self.bets, np.clip(margins / scale, -1.0, 1.0))
@@ -100,6 +101,8 @@ def linear_form(learner: Any, last_weights: bool = False) -> LinearForm:
 def single_form(learner: Any) -> LinearForm:
     """Return one weight vector an output that stands for the learner: its own, or its best expert's."""
     form = linear_form(learner, last_weights=True)
+    if form.rule == "single" and form.sharpness is not None:  # margins that are logits
+        return replace(form, weights=form.sharpness * form.weights, sharpness=1.0)
     if form.rule == "single":
         return form
     if form.rule == "mean":
@@ -122,8 +125,9 @@ def _of_mixture(engine: Mixture) -> LinearForm:
         return LinearForm(
             engine.task, still.weights, bounds=bounds, sharpness=None if held else still.sharpness
         )
-    blend, weights = (still.blend, still.weights) if isinstance(still, StillBlend) else (None, None)
-    if blend is None:
+    if isinstance(still, StillBlend):
+        blend, weights = still.blend, still.weights
+    else:
         blend, weights = engine.blend_and_weights()
     shares = shares_now(blend.hedge)
     if engine.task == "regression":

@@ -19,7 +19,15 @@ from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.stacking import BLENDS
 from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.adahedge import shares_now
-from fenchel.loops.feature_scaling import UNIT, grown, new_units, scaled_reading, scaled_rows
+from fenchel.loops.feature_scaling import (
+    COUNT,
+    SUM,
+    UNIT,
+    grown,
+    new_units,
+    scaled_reading,
+    scaled_rows,
+)
 from fenchel.loops.online import ROUNDS
 from fenchel.losses.protocol import family_of
 from fenchel.parts.state import Array
@@ -313,6 +321,13 @@ class Mixture(Engine):
         for k in self._blend.active:
             found[k] = self._weights_of(k)
         return found
+
+    def feature_sizes(self) -> tuple[Array, Array] | None:
+        """Return in how many rows each feature was, and its Σ|x| over them, where they are kept."""
+        if self._units is None:
+            return None
+        known = self._units[: self.columns]
+        return known[:, COUNT].copy(), known[:, SUM].copy()
 
     def blend_and_weights(self) -> tuple[Any, Array]:
         """Return how the experts are blended, and their weights: slots × experts × outputs."""

@@ -15,7 +15,7 @@ class ModelRefused(ValueError):  # noqa: N818 (a refusal, not a failure of fench
     """A model file that is not loaded, or a model that is not saved: one line, with the remedy."""
 
 
-class ModelUnreadable(ModelRefused, OSError):
+class ModelUnreadable(ModelRefused, OSError):  # noqa: N818 (as its base)
     """A model file that cannot be read at all: missing, a directory, not permitted.
 
     >>> issubclass(ModelUnreadable, OSError), issubclass(ModelUnreadable, ValueError)
