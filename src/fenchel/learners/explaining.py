@@ -14,7 +14,7 @@ from fenchel.rows import Rows
 INTERCEPT = "(intercept)"
 
 
-class Explanation(NamedTuple):
+class Attribution(NamedTuple):
     """One prediction: its contributions w_j·x_j add up to ``margin``, the intercept's among them.
 
     ``output`` is the class whose margin is explained: of two the one that stands for +1, of several the
@@ -33,7 +33,7 @@ class Explanation(NamedTuple):
 
 def explain_rows(
     learner: Any, rows: Rows, name: Callable[[int], str] | None = None
-) -> Iterator[Explanation]:
+) -> Iterator[Attribution]:
     """Explain the prediction of each row; ``name`` is what to call a column."""
     form = single_form(learner)
     name = name or _namer(learner)
@@ -49,7 +49,7 @@ def explain_rows(
         )
 
 
-def explain_one(learner: Any, x: Any) -> Explanation:
+def explain_one(learner: Any, x: Any) -> Attribution:
     """Explain one prediction, of a raw row or of numbers.
 
     >>> from fenchel import learners
@@ -71,7 +71,7 @@ def _explained(
     output: Any,
     place: int,
     decision: Any,
-) -> Explanation:
+) -> Attribution:
     weights = form.weights[:, 0, place]
     known = columns.astype(np.int64) < len(weights) - 1
     added = weights[1 + columns[known].astype(np.int64)] * values[known]
@@ -82,7 +82,7 @@ def _explained(
     margin = float(weights[0] + added.sum())
     own = float(np.atleast_1d(decision)[place if np.ndim(decision) else 0])
     same = abs(own - margin) <= 1e-9 * max(abs(own), abs(margin), 1e-6)
-    return Explanation(told, output, margin, found, own, same)
+    return Attribution(told, output, margin, found, own, same)
 
 
 def _output(learner: Any, form: LinearForm, told: Any) -> tuple[Any, int]:
@@ -97,7 +97,7 @@ def _namer(learner: Any) -> Callable[[int], str]:
     return learner.names.name if learner.names is not None else lambda column: str(column + base)
 
 
-class Change(NamedTuple):
+class WeightChange(NamedTuple):
     """One weight in two models; 0 where a model does not know the feature."""
 
     feature: str
@@ -106,7 +106,7 @@ class Change(NamedTuple):
     after: float
 
 
-def changes(first: Any, second: Any) -> list[Change]:
+def changes(first: Any, second: Any) -> list[WeightChange]:
     """Compare the weights of two models by name, the largest change first.
 
     >>> from fenchel import learners
@@ -115,13 +115,13 @@ def changes(first: Any, second: Any) -> list[Change]:
     >>> other = one.copy()
     >>> other.learn_one({"money": 2.0}, True)
     >>> changes(one, other)
-    [Change(feature='money', output=None, before=0.0, after=2.0)]
+    [WeightChange(feature='money', output=None, before=0.0, after=2.0)]
     """
     if first.task != second.task:
         raise ValueError(f"the tasks differ, {first.task} and {second.task}: compare models of one")
     both = [_weights_by_name(first), _weights_by_name(second)]
     keys = dict.fromkeys([*both[0], *both[1]])
-    found = [Change(*key, both[0].get(key, 0.0), both[1].get(key, 0.0)) for key in keys]
+    found = [WeightChange(*key, both[0].get(key, 0.0), both[1].get(key, 0.0)) for key in keys]
     moved = [change for change in found if change.before != change.after]
     return sorted(moved, key=lambda change: -abs(change.after - change.before))
 

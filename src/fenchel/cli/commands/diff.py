@@ -9,7 +9,7 @@ from fenchel.certificates.tables import text_table
 from fenchel.cli import models
 from fenchel.cli.output import announce_compiling, printable, tell
 from fenchel.learners import Learner
-from fenchel.learners.explaining import Change, changes
+from fenchel.learners.explaining import WeightChange, changes
 
 
 def diff(first: str, second: str, top: int, as_json: bool) -> None:
@@ -42,7 +42,7 @@ def _classes(learner: Learner) -> str:
     return ", ".join(printable(label) for label in learner.classes) or "none"
 
 
-def _tell_changes(moved: list[Change], top: int) -> None:
+def _tell_changes(moved: list[WeightChange], top: int) -> None:
     if not moved:
         tell("\nNo weight differs.")
         return

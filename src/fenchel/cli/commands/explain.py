@@ -10,7 +10,7 @@ from fenchel.cli import models
 from fenchel.cli.output import announce_compiling, tell
 from fenchel.cli.sources import Reading, column_name, open_data
 from fenchel.cli.tasks import shown
-from fenchel.learners.explaining import Explanation, explain_rows
+from fenchel.learners.explaining import Attribution, explain_rows
 from fenchel.models import ModelRefused
 
 
@@ -30,7 +30,7 @@ def explain(model: str, data: str, top: int, as_json: bool, **given: Any) -> Non
             tell(_line(number, found) if as_json else _lines(number, found, top))
 
 
-def _line(number: int, found: Explanation) -> str:
+def _line(number: int, found: Attribution) -> str:
     told = found._asdict()
     for key in ("prediction", "output"):
         told[key] = None if told[key] is None else _plain(told[key])
@@ -42,7 +42,7 @@ def _plain(label: Any) -> Any:
     return value if isinstance(value, (bool, int, float)) else shown(value)
 
 
-def _lines(number: int, found: Explanation, top: int) -> str:
+def _lines(number: int, found: Attribution, top: int) -> str:
     """A heading, and the largest contributions below it."""
     of = "" if found.output is None else f" of {shown(found.output)}"
     head = f"row {number}: {shown(found.prediction)}, margin{of} {found.margin:+.6g}"
