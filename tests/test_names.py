@@ -28,6 +28,7 @@ SHARED = {
     "multitask": "a learner's engine and its compiled loop",
     "regression": "learners of numbers, and the losses that they take",
     "rows": "the room and its one container",
+    "export": "the room, and the command that writes what it makes",
     "learners": "the room, and the command that lists what is in it",
     "replay": "rounds run again, and the command that does so with a server's log",
     "reproduce": "a page, and the command that writes it",

@@ -42,6 +42,7 @@ DATA = {
     "order, with what it needs.",
     "fenchel.estimators.EXPECTED_FAILED_CHECKS": "The checks of scikit-learn's battery that the "
     "estimators do not pass, and why.",
+    "fenchel.export.TARGETS": "The targets that ``export`` and ``--to`` take, with the function of each.",
     "fenchel.learners.CATALOGUE": "Every learner by its name: how it is built, the tasks it is for, "
     "its parts, equation, theorem and cost.",
     "fenchel.learners.NESTED": "The learners made of learners, with the parameter that takes these.",

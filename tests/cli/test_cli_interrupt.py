@@ -16,7 +16,7 @@ from fenchel.cli.signals import Interruption
 @pytest.mark.parametrize("save", [True, False])
 def test_ctrl_c_while_waiting_for_a_pipe(tmp_path, save) -> None:
     saving = ["--save", str(tmp_path / "m")] if save else []
-    command = [sys.executable, "-m", "fenchel", "train", "-", "--format", "vw"]
+    command = [sys.executable, "-m", "fenchel", "train", "-", "--format", "vw", "--task", "binary"]
     process = subprocess.Popen(
         [*command, "--learner", "perceptron", *saving],
         stdin=subprocess.PIPE,

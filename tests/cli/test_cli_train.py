@@ -8,6 +8,9 @@ from cli_helpers import run, text_lines, write_lines
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from fenchel import Learner, learners
+from fenchel.cli.sources import Data, begin
+from fenchel.cli.tasks import GUESS_ROWS, guess_task
+from fenchel.streams import from_arrays
 
 
 def test_a_run_tells_task_classes_table_and_totals() -> None:
@@ -142,3 +145,45 @@ def test_quiet_says_nothing(tmp_path) -> None:
     done = run("train", "breast_cancer", "--learner", "perceptron", "--quiet",
                "--save", tmp_path / "m")  # fmt: skip
     assert done.output == ""
+
+
+def test_a_row_without_a_label_is_predicted_where_it_stands(tmp_path) -> None:
+    lines = {
+        "d.vw": "| a\n1 | a\n-1 | b\n| a\n| b\n1 | a\n",
+        "d.csv": "a,b,y\n1,0,\n1,0,1\n0,1,-1\n1,0,\n0,1,\n1,0,1\n",
+        "d.jsonl": '{"a":1}\n{"a":1,"y":1}\n{"b":1,"y":-1}\n{"a":1}\n{"b":1}\n{"a":1,"y":1}\n',
+    }
+    for name, text in lines.items():
+        (tmp_path / name).write_text(text)
+        options = ["--learner", "perceptron:intercept=no", "--predictions", tmp_path / "p"]
+        assert "rounds         3" in run("train", tmp_path / name, *options).stderr
+        assert (tmp_path / "p").read_text() == "\n-1\n\n1\n-1\n1\n", name
+        assert "label is missing" in run("train", tmp_path / name, status=1).stderr
+
+
+def test_words_as_labels_may_be_missing_too(tmp_path) -> None:
+    data = write_lines(tmp_path / "d.vw", ["spam | a", "| a", "ham | b", "| a"])
+    run("train", data, "--learner", "perceptron", "--predictions", tmp_path / "p")
+    assert (tmp_path / "p").read_text().split("\n") == ["", "spam", "spam", "spam", ""]
+    data = write_lines(tmp_path / "none.vw", ["| a", "| b"])
+    told = run("train", data, "--predictions", tmp_path / "p", status=1).stderr
+    assert "none of the first 2 rows has a label" in told
+
+
+def test_the_task_is_guessed_alike_from_a_file_and_from_a_slow_pipe() -> None:
+    blocks = [from_labels([2.0]), from_labels([2.0, 3.0]), from_labels([4.5] * 2000)]
+    first, rest = begin(Data("-", iter(blocks)), quiet=True, rows=GUESS_ROWS)
+    assert guess_task(first.labels[:GUESS_ROWS]) == "regression"
+    assert [len(block) for block in rest] == [2003]
+
+
+def from_labels(labels):
+    return next(iter(from_arrays(np.ones((len(labels), 1)), np.array(labels))))
+
+
+def test_a_round_that_decided_nothing_shows_no_prediction(tmp_path) -> None:
+    data = write_lines(tmp_path / "d.vw", ["spam | a", "ham | b", "ham | b"])
+    said = run("train", data, "--learner", "perceptron", "--predictions", tmp_path / "p").stderr
+    first = next(line for line in said.splitlines() if line.split()[2:3] == ["1"])
+    assert first.split() == ["1.000000", "1.000000", "1", "spam", "–", "1"]
+    assert (tmp_path / "p").read_text().split("\n")[0] == ""

@@ -178,3 +178,46 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
     learners.arow().save(tmp_path / "l")
     with pytest.raises(ModelRefused, match="it holds a learner"):
         OnlineClassifier.load(tmp_path / "l")
+
+
+# ── what stings a new user ────────────────────────────────────────────────────────────────────
+
+
+def test_parameters_of_a_learner_given_as_text_are_searched():
+    search = GridSearchCV(OnlineClassifier("arow"), {"learner__r": [1e-3, 1.0]}, cv=2)
+    search.fit(*load_breast_cancer(return_X_y=True))
+    assert search.best_estimator_.learner == f"arow:r={search.best_params_['learner__r']:g}"
+    assert OnlineClassifier("auto").set_params(learner="perceptron").learner == "perceptron"
+    with pytest.raises(ValueError, match="arow has no parameter 'rr'"):
+        OnlineClassifier("arow").set_params(learner__rr=1.0)
+
+
+def test_a_learner_of_any_loss_learns_numbers_by_its_name():
+    X, y = load_diabetes(return_X_y=True)
+    model = OnlineRegressor("passive_aggressive").fit(X, y)
+    assert model.learner_.specification == "passive_aggressive:loss=epsilon_insensitive"
+    with pytest.raises(ValueError, match="make it with loss='epsilon_insensitive'"):
+        OnlineRegressor(learners.passive_aggressive()).fit(X, y)
+    with pytest.raises(ValueError, match="such as vovk_azoury_warmuth"):
+        OnlineRegressor("arow").fit(X, y)
+
+
+def test_weights_are_of_the_type_of_the_input():
+    X, y = load_diabetes(return_X_y=True)
+    model = OnlineRegressor("vovk_azoury_warmuth").fit(X.astype(np.float32), y)
+    assert model.coef_.dtype == model.intercept_.dtype == np.float32
+    assert model.intercept_.shape == (1,)
+    assert OnlineRegressor("vovk_azoury_warmuth").fit(X, y).coef_.dtype == np.float64
+
+
+def test_logarithms_of_probabilities():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = OnlineClassifier("perceptron").fit(X, y)
+    assert np.array_equal(model.predict_log_proba(X), np.log(model.predict_proba(X)))
+
+
+def test_a_missing_file_is_an_oserror(tmp_path):
+    with pytest.raises(OSError, match="no such file"):
+        list(learners.perceptron().open(tmp_path / "none.csv"))
+    with pytest.raises(OSError, match="No such file"):
+        learners.Learner.load(tmp_path / "none.fenchel")

@@ -136,11 +136,62 @@ def compare(**given: Any) -> None:
     compare.compare(**settled(given))
 
 
+@main.command(short_help="Take a MODEL elsewhere: ONNX, SQL, C, Python, …")
+@click.argument("model")
+@click.option("--to", required=True, metavar="TARGET",
+              type=click.Choice(("onnx", "sql", "json", "csv", "c", "python")),
+              help="onnx, sql, json, csv, c or python.")  # fmt: skip
+@click.option("--output", metavar="FILE", help="Write here instead of to standard output.")
+@click.option("--weights", is_flag=True,
+              help="The last weights of a learner that predicts by more than them.")  # fmt: skip
+def export(**given: Any) -> None:
+    """Write a MODEL for a place without fenchel; it predicts there as `fenchel predict` does.
+
+    What the target cannot hold is refused, with the reason.
+    """
+    from fenchel.cli.commands import export
+
+    export.export(**given)
+
+
+@main.command(short_help="Explain the predictions of a MODEL.")
+@click.argument("model")
+@click.argument("data")
+@click.option("--top", default=5, type=click.IntRange(1), show_default=True, metavar="N",
+              help="Show the N largest contributions of each row.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="All contributions, one JSON object a row.")
+@options.reading
+@options.on_error
+def explain(**given: Any) -> None:
+    """Explain each prediction: what every feature adds to the margin."""
+    from fenchel.cli.commands import explain
+
+    explain.explain(**given)
+
+
+@main.command(short_help="Show what changed between two models.")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.option("--top", default=10, type=click.IntRange(1), show_default=True, metavar="N",
+              help="Show the N largest changes.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="All of it as one JSON object.")
+def diff(**given: Any) -> None:
+    """Show what changed from model A to model B: parameters, rounds, columns, weights."""
+    from fenchel.cli.commands import diff
+
+    diff.diff(**given)
+
+
 @main.command(short_help="Show what is in a MODEL.")
 @click.argument("model")
 @click.option("--top", default=10, type=click.IntRange(0), show_default=True, metavar="N",
               help="Show the N largest weights; 0 reads the header alone.")  # fmt: skip
 @click.option("--verify", is_flag=True, help="Recompute the digest over the whole file.")
+@click.option(
+    "--data", metavar="DATA", help="Rank features by the evidence they carry on these rows."
+)
+@click.option("--json", "as_json", is_flag=True, help="All of it as one JSON object.")
+@click.option("--card", is_flag=True, help="A model card in Markdown; with --data its scores too.")
 def inspect(**given: Any) -> None:
     """Show what is in a MODEL: learner, parameters, rounds, largest weights."""
     from fenchel.cli.commands import inspect

@@ -17,17 +17,10 @@ from fenchel.learners import (
     ranking,
 )
 from fenchel.learners.catalogue import parameters_of, similar_names
+from fenchel.learners.for_task import regression_loss
 from fenchel.learners.registry import certified
 from fenchel.learners.specification import check, name_of, parse, parse_nested
 from fenchel.losses import Huber, Quantile
-
-# A regression loss for learners that take any: squared, or one with a Lipschitz constant.
-REGRESSION_LOSS = {
-    "passive_aggressive": "epsilon_insensitive",
-    "scale_invariant_p_norm": "absolute",
-    "scale_invariant_adagrad": "absolute",
-    "coin_betting": "absolute",
-}
 
 
 def build(text: str, task: str, certify: bool = False) -> Learner:
@@ -114,7 +107,7 @@ class Builder:
         if takes_loss and self.loss is not None:
             asked["loss"] = loss_of(self.loss)
         elif takes_loss and task == "regression" and "loss" not in parameters:
-            asked["loss"] = REGRESSION_LOSS.get(name, "squared")
+            asked["loss"] = regression_loss(name)
         if not self.intercept:
             asked["intercept"] = False
         if self.device != "cpu":

@@ -52,12 +52,12 @@ class RefusingGroup(click.Group):
         except KeyboardInterrupt:
             click.echo("stopped by Ctrl-C", err=True)
             raise click.exceptions.Exit(STOPPED) from None
+        except BadInput as error:  # some of them, and of what follows, are an OSError too
+            raise RefusedError(error.message(as_option)) from error
+        except ValueError as error:  # ModelRefused among them
+            raise RefusedError(str(error)) from error
         except OSError as error:
             if error.errno == errno.EPIPE:  # the reader of our output has seen enough
                 raise
             place = f"{error.filename}: " if error.filename else ""
             raise RefusedError(f"{place}{error.strerror or error}; check the path") from error
-        except BadInput as error:
-            raise RefusedError(error.message(as_option)) from error
-        except ValueError as error:  # ModelRefused among them
-            raise RefusedError(str(error)) from error

@@ -68,6 +68,9 @@ class ProgressTable:
     def _example(self, block: Block, step: Step, at: int) -> str:
         assert block.labels is not None
         prediction = self._learner.decode_many(step.margins[at : at + 1])[0]
+        wrong = step.outcome.mistakes is not None and step.outcome.mistakes[at]
+        if wrong and prediction == block.labels[at]:
+            prediction = "–"  # nothing was decided, which counts as a mistake
         rows = block.rows.csr()
         features = int(rows.indptr[at + 1] - rows.indptr[at])
         return f"{_cell(block.labels[at])}  {_cell(prediction)}  {features:>8,}"

@@ -6,21 +6,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import click
 
 from fenchel.cli.errors import as_option
-from fenchel.cli.output import announce_compiling, printable
+from fenchel.cli.output import announce_compiling, fact, printable
 from fenchel.evaluate import embedded
 from fenchel.learners import Learner
 from fenchel.rows import Block
 from fenchel.schema import Schema
 from fenchel.schema.crosses import of_letters
 from fenchel.streams import BadInput, Names, Stream, guess_format, open_stream
+from fenchel.streams.chunks import Labelled
 from fenchel.streams.errors import Argument
 from fenchel.streams.source import STANDARD_INPUT
 
+SILENCE = 2.0  # seconds
 TABLES = ("csv", "arff", "jsonl", "parquet", "arrow")
 # For which formats an option means something, and what to say elsewhere.
 MEANT_FOR: dict[str, tuple[tuple[str, ...], str]] = {
@@ -108,7 +111,7 @@ def open_data(
     reading: Reading,
     learner: Learner | None = None,
     frozen: bool = False,
-    labelled: bool | None = None,
+    labelled: Labelled | None = None,
 ) -> Data:
     """Open a file, standard input, or embedded data, for a learner that knows some columns or none.
 
@@ -149,13 +152,16 @@ def _extended(known: Schema, said: Schema) -> Schema:
         raise click.UsageError(f"{error}.") from None
 
 
-def begin(source: Data, quiet: bool) -> tuple[Block, Iterator[Block]]:
+def begin(source: Data, quiet: bool, rows: int = 1) -> tuple[Block, Iterator[Block]]:
     """Read the first block, which there must be; returns it, and all blocks.
 
+    It has so many ``rows`` at least, however a pipe delivers them, unless the stream ends before.
     Only then is compiling announced: a bad file is told alone.
     """
     blocks = iter(source.stream)
     first = next(blocks, None)
+    if first is not None and len(first) < rows:
+        first = _filled(first, blocks, rows, quiet)
     if first is None:
         what = "there are no rows"
         for error in source.stream.skipped.errors[:1]:
@@ -163,6 +169,22 @@ def begin(source: Data, quiet: bool) -> tuple[Block, Iterator[Block]]:
         raise BadInput(what, "give at least one", file=source.name)
     announce_compiling(quiet)
     return first, chain([first], blocks)
+
+
+def _filled(first: Block, blocks: Iterator[Block], rows: int, quiet: bool) -> Block:
+    """Join blocks until there are so many rows; a pipe that keeps silent for long is told of."""
+    wait = f"to guess the task from the first {rows:,} rows; say --task to begin at once"
+    told = Timer(SILENCE, lambda: fact("waiting", wait, quiet))
+    told.daemon = True
+    told.start()
+    try:
+        found, count = [first], len(first)
+        while count < rows and (block := next(blocks, None)) is not None:
+            found.append(block)
+            count += len(block)
+    finally:
+        told.cancel()
+    return Block.concatenate(found)
 
 
 def _refuse_idle_options(place: str, reading: Reading, embedded_data: bool = False) -> None:

@@ -18,6 +18,8 @@ from fenchel.streams import BadInput
 # More different whole numbers than this are taken for measurements, not for classes.
 MOST_CLASSES = 20
 SHOWN_CLASSES = 8
+# The rows whose labels tell the task, of a file and of a pipe, whatever its first piece has.
+GUESS_ROWS = 1000
 
 
 def settled(given: dict[str, Any]) -> dict[str, Any]:

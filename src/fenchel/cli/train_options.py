@@ -13,8 +13,9 @@ from fenchel.cli.build import Builder, tasks_of
 from fenchel.cli.moving import horizon_of, with_half_life
 from fenchel.cli.places import refuse_clashes, refuse_standard_output, refuse_unwritable
 from fenchel.cli.sources import Reading
-from fenchel.cli.tasks import guess_task
+from fenchel.cli.tasks import GUESS_ROWS, guess_task
 from fenchel.learners import Learner
+from fenchel.streams.chunks import Labelled
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,17 @@ class TrainOptions:
         again = self.resume and self.save and os.path.realpath(self.save)
         return self.save if again and again == os.path.realpath(self.resume or "") else None
 
+    @property
+    def labelled(self) -> Labelled:
+        """Whether every row must have a label: one without is predicted where that is asked for."""
+        return "some" if self.predictions else True
+
+    @property
+    def rows_to_guess_from(self) -> int:
+        """The rows to wait for before the task is guessed; one where there is nothing to guess."""
+        settled = self.task is not None or len(tasks_of(self.specification)) == 1
+        return 1 if settled else GUESS_ROWS
+
     def build_early(self) -> Learner:
         """Build the learner before any data is read, for the task named or the first it can do."""
         return self._builder().build_early(self.specification, self.task)
@@ -65,7 +77,7 @@ class TrainOptions:
         """Return the learner for these labels: the early one, or one for the task that they want."""
         task = self.task
         if task is None:
-            task, possible = guess_task(labels), tasks_of(self.specification)
+            task, possible = guess_task(labels[:GUESS_ROWS]), tasks_of(self.specification)
             # Numbers are what a regression learner is named for, however few they are.
             if labels.dtype.kind != "O" and task not in possible:
                 task = possible[0]

@@ -20,11 +20,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from fenchel import learners, models
+from fenchel import models
 from fenchel.certificates import Certificate
 from fenchel.estimators.frame_input import RawTable, as_input, is_table, repeated_rows
 from fenchel.evaluate.class_weights import balance_of, counts_of
 from fenchel.learners import storage
+from fenchel.learners.for_task import for_task, with_parameters
 from fenchel.learners.learner import Learner
 from fenchel.learners.raw_input import is_raw
 from fenchel.learners.registry import certified, learner_of
@@ -55,6 +56,8 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
     Rows are learned in the order given. A row of weight w is learned ⌊w⌋ times, then once with the
     importance that is left.
     """
+
+    _float: Any = np.float64  # of the input, which ``coef_`` has too
 
     def __init__(
         self,
@@ -132,9 +135,20 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         return certified(learner) if self.certify else learner
 
     def _plain(self, task: str) -> Learner:
-        if isinstance(self.learner, str) and self.learner == "auto":
-            return learners.auto(task)
+        if isinstance(self.learner, str):
+            return for_task(self.learner, task)
         return learner_of(self.learner).fresh()
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters, those of the learner as ``learner__r``, also where it is given as text."""
+        inner = {k: v for k, v in parameters.items() if k.startswith("learner__")}
+        super().set_params(**{k: v for k, v in parameters.items() if k not in inner})
+        if inner and isinstance(self.learner, str):
+            changed = {key.removeprefix("learner__"): value for key, value in inner.items()}
+            self.learner = with_parameters(self.learner, changed)
+        else:
+            super().set_params(**inner)
+        return self
 
     def _checked(self, X: Any, y: Any, first: bool) -> tuple[Any, Any]:
         """X and y as arrays; later calls may bring more columns where ``grow`` allows it."""
@@ -148,6 +162,8 @@ class OnlineEstimator(BaseEstimator):  # type: ignore[misc]
         X, y = self._validated(
             X, reset=first or grows, y=y, y_numeric=self._numeric, multi_output=several
         )
+        if first:
+            self._float = X.dtype if getattr(X, "dtype", None) == np.float32 else np.float64
         return X, y
 
     def _several_targets(self, y: Any) -> bool:

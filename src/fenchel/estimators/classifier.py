@@ -220,6 +220,12 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
             return learner.predict_proba_many(X)
         return learner.consistent_probabilities(learner.decision_many(X))[:, self._places()]
 
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Compute the logarithms of ``predict_proba``; −∞ for a class that has none."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
     @property
     def coef_(self) -> NDArray[np.float64]:
         """The weights, (1, features) for two classes and (classes, features) for several."""
@@ -235,7 +241,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
             raise AttributeError("coef_ and intercept_ come with a fitted single learner")
         check_is_fitted(self, "learner_")
         weights = self.learner_.all_weights()
-        return np.atleast_2d(self._in_order(weights).T)
+        return np.atleast_2d(self._in_order(weights).T).astype(self._float, copy=False)
 
 
 def _balance(class_weight: Any, y: Any) -> Any:

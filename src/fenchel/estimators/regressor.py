@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 
 from fenchel import learners
 from fenchel.estimators.base import OnlineEstimator, checked_weights, is_linear, shape_of
+from fenchel.learners.for_task import regression_loss
 from fenchel.learners.learner import Learner
 from fenchel.schema import Schema
 
@@ -84,7 +85,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         if y.ndim == 2 and learner.task == "regression":
             learner = learners.multi_output(learner)
         if learner.task not in ("regression", "multioutput"):
-            raise ValueError(f"learner={learner!r} is for {learner.task}: use OnlineClassifier")
+            raise ValueError(f"learner={learner!r} is for {learner.task}: {_remedy(learner)}")
         return learner
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -103,13 +104,19 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         return self._slots()[1:].T
 
     @property
-    def intercept_(self) -> Any:
-        """The weight of the intercept, one for each output."""
-        weight = self._slots()[0]
-        return float(weight) if weight.ndim == 0 else weight
+    def intercept_(self) -> NDArray[np.float64]:
+        """The weight of the intercept, one for each output: of shape (outputs,)."""
+        return np.atleast_1d(self._slots()[0])
 
     def _slots(self) -> NDArray[np.float64]:
         if not is_linear(getattr(self, "learner_", None)):
             raise AttributeError("coef_ and intercept_ come with a fitted single learner")
         weights: NDArray[np.float64] = self.learner_.all_weights()
-        return weights
+        return weights.astype(self._float, copy=False)
+
+
+def _remedy(learner: Learner) -> str:
+    """What to use for numbers instead of a learner of classes."""
+    if learner.task != "binary" or "loss" not in learner.get_params():
+        return "use OnlineClassifier, or a learner of numbers such as vovk_azoury_warmuth"
+    return f"use OnlineClassifier, or make it with loss={regression_loss(learner.name)!r}"

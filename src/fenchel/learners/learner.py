@@ -677,6 +677,11 @@ class Learner:
             vars(schema).update(before)
             raise
 
+    def rows_to_read(self, X: Any) -> Rows:
+        """Turn rows of whatever users have into those that are read; nothing is taken up."""
+        with self._lock, undisturbed:
+            return self._block_of(X, learning=False).rows
+
     def _block_of(self, X: Any, learning: bool, labelled: bool = False) -> Block:
         """Rows of whatever users have; names and kinds of columns are taken up while learning."""
         if isinstance(X, Block):

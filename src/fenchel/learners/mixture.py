@@ -21,6 +21,8 @@ from fenchel.learners.stacking import BLENDS, SQUARED
 from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.adahedge import shares_now
 from fenchel.loops.feature_scaling import (
+    COUNT,
+    SUM,
     UNIT,
     grown,
     growth_of,
@@ -372,6 +374,24 @@ class Mixture(Engine):
         for k in self._blend.active:
             found[k] = self._weights_of(k)
         return found
+
+    def feature_sizes(self) -> tuple[Array, Array] | None:
+        """Return in how many rows each feature was, and its Σ|x| over them, where they are kept."""
+        if self._units is None:
+            return None
+        known = self._units[: self.columns]
+        return known[:, COUNT].copy(), known[:, SUM].copy()
+
+    def blend_and_weights(self) -> tuple[Any, Array]:
+        """Return how the experts are blended, and their weights: slots × experts × outputs."""
+        present = self._weights_in_use()
+        shapes = [w.shape for w in present if w is not None]
+        slots, outputs = (max(sizes) for sizes in zip(*shapes, strict=True))
+        weights = np.zeros((slots, len(present), outputs))
+        for k, w in enumerate(present):
+            if w is not None:
+                weights[: w.shape[0], k, : w.shape[1]] = w
+        return self._blend, weights
 
     def _weights_of(self, k: int) -> Array:
         with np.errstate(all="ignore"):  # a unit may be as small as floats are

@@ -1,4 +1,4 @@
-"""The one error of this room, and how it shows what came from outside."""
+"""The errors of this room, and how they show what came from outside."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ NOT_OURS = "fenchel did not write it, do not trust it"
 
 class ModelRefused(ValueError):  # noqa: N818 (a refusal, not a failure of fenchel)
     """A model file that is not loaded, or a model that is not saved: one line, with the remedy."""
+
+
+class ModelUnreadable(ModelRefused, OSError):  # noqa: N818 (as its base)
+    """A model file that cannot be read at all: missing, a directory, not permitted.
+
+    >>> issubclass(ModelUnreadable, OSError), issubclass(ModelUnreadable, ValueError)
+    (True, True)
+    """
 
 
 def shown(text: str, longest: int = 60) -> str:
@@ -32,7 +40,7 @@ def naming(path: StrPath) -> Iterator[None]:
     try:
         yield
     except ModelRefused as refusal:
-        raise ModelRefused(f"{shown_path(path)}: {refusal}") from refusal.__cause__
+        raise type(refusal)(f"{shown_path(path)}: {refusal}") from refusal.__cause__
     except OSError as error:
         what = f"cannot be read ({error.strerror or error})"
-        raise ModelRefused(f"{shown_path(path)}: {what}; check the path") from error
+        raise ModelUnreadable(f"{shown_path(path)}: {what}; check the path") from error

@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 
 from fenchel.schema import Category, Date, Kind, Number, Schema, Text
-from fenchel.streams.chunks import Bytes, after_last_line
+from fenchel.streams.chunks import Bytes, Labelled, after_last_line
 from fenchel.streams.csv_reader import CsvReader
 from fenchel.streams.names import Names
 
@@ -32,7 +32,7 @@ class ArffReader(CsvReader):
     """ARFF text: the header says what the columns are; where no label is named it is the last."""
 
     def __init__(
-        self, file: str, schema: Schema, names: Names, *, labelled: bool, stop: bool
+        self, file: str, schema: Schema, names: Names, *, labelled: Labelled, stop: bool
     ) -> None:
         super().__init__(
             file, schema, names, labelled=labelled, stop=stop, separator=",", decimal="."

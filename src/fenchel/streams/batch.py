@@ -148,7 +148,8 @@ def rows_by_name(batch: Batch, names: Names, *, frozen: bool, tabular: bool) -> 
 def labels_of(batch: Batch) -> NDArray[Any] | None:
     """The labels of a batch, words where they are; None where it has none."""
     if batch.classes is not None:
-        return np.array(batch.classes, dtype=object)[batch.parsed.labels.astype(np.int64)]
+        numbers, names = batch.parsed.labels, np.array([*batch.classes, None], dtype=object)
+        return names[np.where(np.isnan(numbers), -1.0, numbers).astype(np.int64)]
     return batch.parsed.labels if len(batch.parsed.labels) else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from fenchel.streams.errors import BadInput
 from fenchel.streams.source import OpenedSource, Source
 
+# Whether rows have labels: all, none, or some of them.
+Labelled = bool | Literal["some"]
 Bytes = NDArray[np.uint8]
 
 CHUNK = 1 << 22  # a block costs some Python, whatever its size

@@ -61,6 +61,7 @@ class Layout(NamedTuple):
     label: int
     weight: int
     raw: NDArray[np.int64]
+    gaps: bool  # whether the label may be missing
 
 
 class RawCells(NamedTuple):
@@ -241,6 +242,8 @@ def _line(
             room.indices[k] = name & 0xFFFFFFFF
             room.values[k] = value
             k += 1
+        elif mistake == NO_LABEL and layout.gaps:
+            mistake, label = FINE, np.nan
         if name < 0:
             mistake = NOT_UTF8 if name == BAD_TEXT else TABLE_FULL
         column += 1

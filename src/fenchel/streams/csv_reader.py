@@ -19,7 +19,7 @@ from fenchel.streams.batch import (
     must_parse_again,
     vocabulary_of,
 )
-from fenchel.streams.chunks import Bytes
+from fenchel.streams.chunks import Bytes, Labelled
 from fenchel.streams.columns import (
     BadCellError,
     Encoder,
@@ -62,14 +62,15 @@ class CsvReader:
         schema: Schema,
         names: Names,
         *,
-        labelled: bool,
+        labelled: Labelled,
         stop: bool,
         separator: str | None,
         decimal: str | None,
     ) -> None:
         self.schema = schema
         self.header_lines = 0
-        self._file, self._labelled, self._stop = file, labelled, stop
+        self._file, self._labelled, self._stop = file, bool(labelled), stop
+        self._gaps = labelled == "some"
         self._names = names
         self._separator, self._header, self._decimal = separator, schema.header, decimal
         self._remembered = set(schema.kinds) - schema.declared
@@ -245,6 +246,7 @@ class CsvReader:
             label if self._labelled else -1,
             weight if self._labelled else -1,
             np.array(raw, np.int64),
+            self._gaps,
         )
 
     def _code(self, name: str) -> int:

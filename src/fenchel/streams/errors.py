@@ -80,8 +80,8 @@ class BadInput(ValueError):  # noqa: N818 (what it says, not that it is an error
         return f"{place}: {self.what}{shown}; {remedy}"
 
 
-class UnreadablePlace(BadInput):
-    """A place that cannot be read at all: there is no line to name."""
+class UnreadablePlace(BadInput, OSError):  # noqa: N818 (as its base)
+    """A place that cannot be read at all, as an OSError too: there is no line to name."""
 
 
 def shorten(value: str) -> str:

@@ -14,7 +14,7 @@ import msgspec
 
 from fenchel.schema import Schema
 from fenchel.streams.batch import UNKNOWN, Batch, Refusal
-from fenchel.streams.chunks import Bytes
+from fenchel.streams.chunks import Bytes, Labelled
 from fenchel.streams.names import Names
 from fenchel.streams.raw_rows import RawRows, UnreadableRowError
 from fenchel.streams.readers import LineReader
@@ -33,18 +33,18 @@ class JsonReader(LineReader):
     named = True
     word_ends = b"\r\n,}"
 
-    def __init__(self, schema: Schema, labelled: bool, stop: bool, names: Names) -> None:
+    def __init__(self, schema: Schema, labelled: Labelled, stop: bool, names: Names) -> None:
         super().__init__(schema, labelled, stop)
         self._names = names
         self._kind = UNKNOWN  # of the labels
 
     def parse(self, data: Bytes) -> Batch:
         """Nothing yet."""
-        return RawRows(self.schema, self._names, self._labelled).batch(lines=0)
+        return RawRows(self.schema, self._names, self._labelled, gaps=self._gaps).batch(lines=0)
 
     def settle(self, data: Bytes, batch: Batch) -> Batch:
         """The rows of a chunk."""
-        rows = RawRows(self.schema, self._names, self._labelled, self._kind)
+        rows = RawRows(self.schema, self._names, self._labelled, self._kind, self._gaps)
         decode = msgspec.json.Decoder(dict).decode
         refusals: list[Refusal] = []
         offset = wrong = 0

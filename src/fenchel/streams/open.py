@@ -9,7 +9,7 @@ from fenchel.schema.schema import Declared
 from fenchel.streams.arff import ArffReader
 from fenchel.streams.arrays import ArrayStream
 from fenchel.streams.arrow import arrow_frames
-from fenchel.streams.chunks import CHUNK
+from fenchel.streams.chunks import CHUNK, Labelled
 from fenchel.streams.csv_reader import CsvReader
 from fenchel.streams.errors import Argument, BadInput
 from fenchel.streams.formats import FORMATS, guess_format, guess_separator
@@ -30,7 +30,7 @@ def open_stream(
     format: str | None = None,
     separator: str | None = None,
     decimal: str | None = None,
-    labelled: bool = True,
+    labelled: Labelled = True,
     on_error: str = "stop",
     names: Names | None = None,
     frozen: bool = False,
@@ -48,7 +48,8 @@ def open_stream(
 
     ``separator`` and ``decimal`` ("." or ",") are for csv, and found in the first lines; a first line
     that could be either header or row is refused, unless ``header`` says what it is.
-    ``labelled=False`` reads rows to predict: a label is not needed, and not given.
+    ``labelled=False`` reads rows to predict: a label is not needed, and not given; with "some" it
+    may be missing (vw, csv, arff, jsonl), and is then NaN, or None among texts.
     ``on_error="skip"`` leaves bad lines out and counts them. ``names`` continues a table of names;
     ``frozen`` adds none to it. ``block_rows`` bounds the rows of a block.
 
@@ -75,7 +76,7 @@ def open_stream(
         frames = arrow_frames(place, format)
         return FrameStream(
             frames, place.name, schema, names,
-            labelled=labelled, frozen=frozen, block_rows=block_rows,
+            labelled=bool(labelled), frozen=frozen, block_rows=block_rows,
         )  # fmt: skip
     stop = on_error == "stop"
     separator = separator or guess_separator(place.name)

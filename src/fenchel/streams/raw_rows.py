@@ -34,7 +34,15 @@ class RawRows:
     ``names`` are the features known so far, ``kind`` is that of the labels so far.
     """
 
-    def __init__(self, schema: Schema, names: Names, labelled: bool, kind: int = UNKNOWN) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        names: Names,
+        labelled: bool,
+        kind: int = UNKNOWN,
+        gaps: bool = False,
+    ) -> None:
+        self._gaps = gaps  # whether labels may be missing
         self.schema, self.kind = schema, kind
         self._known, self._labelled = names, labelled
         self._numbers: dict[str, int] = {}  # of the names of these rows
@@ -65,7 +73,7 @@ class RawRows:
         for ends, numbers, _ in (self._rows, self._hashed):
             ends.append(len(numbers))
         if label is not None:
-            schema.label = label_column
+            schema.label = schema.label if math.isnan(label) else label_column
             self._labels.append(label)
         if weight is not None:
             self._weights.append(weight)
@@ -112,6 +120,8 @@ class RawRows:
 
     def _label_of(self, row: Mapping[str, Any], column: str) -> float:
         label = row.get(column)
+        if label is None and self._gaps:
+            return math.nan
         if label is None:
             what = "the label is missing"
             raise UnreadableRowError(what, f"give each line the key {column!r}", "", column)

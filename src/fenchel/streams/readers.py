@@ -19,7 +19,7 @@ from fenchel.streams.batch import (
     refusals,
     vocabulary_of,
 )
-from fenchel.streams.chunks import Bytes, after_last_line
+from fenchel.streams.chunks import Bytes, Labelled, after_last_line
 from fenchel.streams.columns import Encoder, Entries
 from fenchel.streams.decimal_fallback import Hard, parse_exactly
 
@@ -66,8 +66,9 @@ class LineReader:
     word_ends = b" \t\r\n"
     header_lines = 0
 
-    def __init__(self, schema: Schema, labelled: bool, stop: bool) -> None:
-        self.schema, self._labelled, self._stop = schema, labelled, stop
+    def __init__(self, schema: Schema, labelled: Labelled, stop: bool) -> None:
+        self.schema, self._labelled, self._stop = schema, bool(labelled), stop
+        self._gaps = labelled == "some"
 
     @property
     def columns(self) -> list[str]:
@@ -106,9 +107,10 @@ class VwReader(LineReader):
     named = True
     word_ends = b" \t\r\n|"
 
-    def __init__(self, schema: Schema, labelled: bool, stop: bool) -> None:
+    def __init__(self, schema: Schema, labelled: Labelled, stop: bool) -> None:
         super().__init__(schema, labelled, stop)
-        self._kind = np.array([UNKNOWN], np.int8)  # of the labels
+        # Of the labels, and whether they may be missing.
+        self._kind = np.array([UNKNOWN, self._gaps], np.int8)
         self._encoder = Encoder(schema)
 
     def parse(self, data: Bytes) -> Batch:

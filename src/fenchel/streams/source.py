@@ -155,14 +155,14 @@ def _open_path(path: Path) -> BinaryIO:
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
             raise UnreadablePlace("this is a device", "name a file, a pipe, or - ", file=file)
         return path.open("rb", buffering=0)
+    except UnreadablePlace:
+        raise
     except FileNotFoundError:
         raise UnreadablePlace("there is no such file", "check the path", file=file) from None
     except OSError as error:
         what = f"the file cannot be read: {error.strerror or error}"
         raise UnreadablePlace(what, "check its permissions", file=file) from None
     except ValueError as error:
-        if isinstance(error, UnreadablePlace):
-            raise
         raise UnreadablePlace(f"not a path: {error}", "check the path", file=repr(file)) from None
 
 

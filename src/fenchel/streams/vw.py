@@ -100,7 +100,8 @@ def _word_label(data: Any, i: Any, end: Any, classes: Any) -> Any:
 def _preamble(data: Any, i: Any, labelled: Any, hard: Any, kind: Any, classes: Any) -> Any:
     """Read what is before the first bar: mistake, position, label, importance, tag's start and stop.
 
-    The first label settles in ``kind`` whether labels are numbers or words.
+    The first label settles in ``kind`` whether labels are numbers or words; its second entry says
+    whether they may be missing.
     """
     label, weight = 0.0, 1.0
     tag, tag_stop = 0, 0
@@ -137,6 +138,8 @@ def _preamble(data: Any, i: Any, labelled: Any, hard: Any, kind: Any, classes: A
         i = skip_blanks(data, end)
     if labelled and words == 0:
         at_bar = tag_stop > 0 and byte_at(data, line) != TICK
+        if kind[1] != 0 and not at_bar:
+            return FINE, i, np.nan, weight, tag, tag_stop
         return (LABEL_AT_BAR if at_bar else NO_LABEL), line, label, weight, tag, tag_stop
     return FINE, i, label, weight, tag, tag_stop
 

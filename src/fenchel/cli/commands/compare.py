@@ -17,7 +17,7 @@ from fenchel.cli.process import compiling_ahead
 from fenchel.cli.progress import rate_line
 from fenchel.cli.results import refuse_wrong_place, tell_skipped
 from fenchel.cli.sources import Reading, begin, open_data
-from fenchel.cli.tasks import LabelCheck, guess_task, labels_of
+from fenchel.cli.tasks import GUESS_ROWS, LabelCheck, guess_task, labels_of
 from fenchel.evaluate import Contest, best_certificates, learners_for
 from fenchel.evaluate.default_learners import MOST_FULL
 from fenchel.learners import Learner
@@ -53,8 +53,8 @@ def compare(
     source = open_data(data, reading)
     builder = Builder(loss, not no_intercept, certify)
     learners = _named(specifications, task, builder)
-    first, blocks = begin(source, quiet)
-    task = task or guess_task(labels_of(source.name, first))
+    first, blocks = begin(source, quiet, 1 if task else GUESS_ROWS)
+    task = task or guess_task(labels_of(source.name, first)[:GUESS_ROWS])
     columns = max(source.width, first.rows.used_columns)
     learners = _of_task(learners or _suitable(task, columns, builder), task, builder)
     limit = None if specifications else MOST_FULL

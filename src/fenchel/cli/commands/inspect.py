@@ -16,8 +16,20 @@ LABEL_WIDTH = 12
 SHOWN = 8  # columns of a kind
 
 
-def inspect(model: str, top: int, verify: bool) -> None:
+def inspect(
+    model: str,
+    top: int,
+    verify: bool,
+    data: str | None = None,
+    as_json: bool = False,
+    card: bool = False,
+) -> None:
     """Run the command. The header needs NumPy alone; weights need the learner."""
+    if as_json or card:
+        from fenchel.cli.model_card import tell_card, tell_json
+
+        (tell_card if card else tell_json)(model, top, data, verify)
+        return
     metadata = models.read_metadata(model)
     if "learner" not in metadata:
         raise ModelRefused(f"{model}: holds no learner; name a file that fenchel saved")
@@ -31,7 +43,7 @@ def inspect(model: str, top: int, verify: bool) -> None:
     if top:
         from fenchel.cli.weights import tell_weights
 
-        tell_weights(model, top)
+        tell_weights(model, top, data)
 
 
 def _header(path: str, metadata: dict[str, Any]) -> None:

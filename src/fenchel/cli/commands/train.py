@@ -24,9 +24,10 @@ from fenchel.cli.progress import ProgressTable, rate_line
 from fenchel.cli.results import figures, prediction_lines, tell_score, tell_skipped, write_json
 from fenchel.cli.signals import Interruption
 from fenchel.cli.sources import Data, Reading, begin, column_name, open_data
-from fenchel.cli.tasks import LabelCheck, labels_of, mapping, with_queries
+from fenchel.cli.tasks import LabelCheck, mapping, with_queries
 from fenchel.cli.train_options import TrainOptions
-from fenchel.evaluate import Run, learn, whole_queries
+from fenchel.cli.unlabelled import predictions_of, runs, some_labels
+from fenchel.evaluate import Run, learn, predict, whole_queries
 from fenchel.evaluate.class_weights import Balance
 from fenchel.evaluate.contest import run_of
 from fenchel.learners import Learner
@@ -54,14 +55,14 @@ def _train(data: str, given: dict[str, Any]) -> None:
     claim = ModelClaim(options.claimed)
     if options.resume:
         learner = models.load(options.resume)
-        source = open_data(data, reading, learner)
+        source = open_data(data, reading, learner, labelled=options.labelled)
         models.refuse_other_columns(options.resume, learner, source)
         _, blocks = begin(source, options.quiet)
     else:
-        source = open_data(data, reading)
+        source = open_data(data, reading, labelled=options.labelled)
         early = options.build_early()
-        first, blocks = begin(source, options.quiet)
-        learner = options.build(early, labels_of(source.name, first))
+        first, blocks = begin(source, options.quiet, options.rows_to_guess_from)
+        learner = options.build(early, some_labels(source.name, first))
         learner.forget_rows()  # the command keeps them
     if learner.task == "ranking":
         options.check_ranking()
@@ -119,15 +120,27 @@ class Training:
             for _ in range(self._options.passes):
                 self._held.begin_pass()
                 for block in blocks:
-                    self._labels.see(block)
-                    if not (self._seen or self._quiet):
-                        self._tell_task(block)
-                    for part in self._between_checkpoints(block):
-                        with self.interruption.shielded():
-                            self._learn(self._held.to_learn(part))
+                    for part, labelled in runs(block):
+                        (self._see if labelled else self._predict)(part)
                     count(len(block))
                 self._held.tell(self._quiet)
                 blocks = self._source.stream
+
+    def _see(self, block: Block) -> None:
+        """Learn from rows that have labels."""
+        self._labels.see(block)
+        if not (self._seen or self._quiet):
+            self._tell_task(block)
+        for part in self._between_checkpoints(block):
+            with self.interruption.shielded():
+                self._learn(self._held.to_learn(part))
+
+    def _predict(self, block: Block) -> None:
+        """Predict rows without labels, as the next round would; nothing before the first round."""
+        found: Iterable[Any] = [""] * len(block)
+        if self._learner.rounds:
+            found = self._learner.decode_many(predict(self._learner, block))
+        self._write(found)
 
     def _tell_task(self, block: Block) -> None:
         """Say what the labels were taken for, and which columns for categories."""
@@ -169,7 +182,7 @@ class Training:
         if not self._quiet:
             self._table.see(block, step)
         if self._write is not None:
-            self._write(self._learner.decode_many(step.margins))
+            self._write(predictions_of(self._learner, step, block.labels))
 
     def _save(self) -> None:
         assert self._options.save is not None

@@ -1,0 +1,178 @@
+"""A model as one C file: C99, the standard library, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fenchel.export.portable import Portable
+from fenchel.parts.state import Array
+
+PROGRAM = r"""
+static const double *fenchel_weights(const char *name)
+{
+    long low = 0, high = FEATURES - 1;
+    while (low <= high) {
+        long middle = (low + high) / 2;
+        int order = strcmp(name, fenchel_names[middle]);
+        if (order == 0) return fenchel_table[middle];
+        if (order < 0) high = middle - 1; else low = middle + 1;
+    }
+    return 0;
+}
+
+/* The margins of a row: count features by name; margins[EXPERTS * OUTPUTS]. */
+void fenchel_margins(long count, const char *const *names, const double *values, double *margins)
+{
+    memcpy(margins, fenchel_intercept, sizeof fenchel_intercept);
+    for (long i = 0; i < count; i++) {
+        const double *weights = fenchel_weights(names[i]);
+        if (weights)
+            for (int j = 0; j < EXPERTS * OUTPUTS; j++) margins[j] += weights[j] * values[i];
+    }
+}
+
+static double fenchel_held(double number)
+{
+    return number < LOWEST ? LOWEST : number > HIGHEST ? HIGHEST : number;
+}
+
+static int fenchel_largest(const double *scores)
+{
+    int best = 0;
+    for (int c = 1; c < OUTPUTS; c++) if (scores[c] > scores[best]) best = c;
+    return best;
+}
+
+/* scores[OUTPUTS] of a row: a number, the margin of two classes, or one score a class. */
+void fenchel_scores(long count, const char *const *names, const double *values, double *scores)
+{
+    double m[EXPERTS * OUTPUTS];
+    fenchel_margins(count, names, values, m);
+    for (int c = 0; c < OUTPUTS; c++) scores[c] = RULE == SINGLE ? fenchel_held(m[c]) : 0.0;
+    if (RULE == SINGLE) return;
+    if (RULE == MEAN) {
+        for (int k = 0; k < EXPERTS; k++) scores[0] += fenchel_shares[k] * fenchel_held(m[k]);
+        return;
+    }
+    for (int k = 0; k < EXPERTS; k++)
+        scores[fenchel_largest(m + k * OUTPUTS)] += fenchel_shares[k];
+    if (RULE == VOTE) return;
+    double logits[OUTPUTS] = {0};
+    for (int k = 0; k < EXPERTS; k++) {
+        double mean = 0.0;
+        for (int c = 0; c < OUTPUTS; c++) mean += fabs(m[k * OUTPUTS + c]);
+        mean = (fenchel_sizes[k] + mean / OUTPUTS) / (ROUNDS + 1.0);
+        for (int c = 0; c < OUTPUTS; c++) {
+            double s = mean > 0.0 ? m[k * OUTPUTS + c] / mean : 0.0;
+            logits[c] += fenchel_bets[k] * (s < -1.0 ? -1.0 : s > 1.0 ? 1.0 : s);
+        }
+    }
+    int likeliest = 0;
+    for (int c = 1; c < OUTPUTS; c++)
+        if (logits[c] > logits[likeliest]
+            || (logits[c] == logits[likeliest] && scores[c] > scores[likeliest])) likeliest = c;
+    for (int c = 0; c < OUTPUTS; c++) scores[c] = FIRST * scores[c] + (c == likeliest ? SECOND : 0.0);
+}
+
+/* The number of the class predicted, for fenchel_classes. */
+int fenchel_class(long count, const char *const *names, const double *values)
+{
+    double scores[OUTPUTS];
+    fenchel_scores(count, names, values, scores);
+    return OUTPUTS == 1 ? scores[0] > 0.0 : fenchel_largest(scores);
+}
+
+#ifdef FENCHEL_MAIN
+/* cc -std=c99 -O2 -DFENCHEL_MAIN model.c -lm: rows from standard input, each a line of features and
+   their values in turn, separated by tabs; one prediction a line. */
+int main(void)
+{
+    static char line[1 << 20];
+    static const char *names[1 << 16];
+    static double values[1 << 16];
+    while (fgets(line, sizeof line, stdin)) {
+        long count = 0;
+        line[strcspn(line, "\r\n")] = 0;
+        for (char *at = line; *at && count < (1 << 16);) {
+            names[count] = at;
+            if (!(at = strchr(at, '\t'))) break;
+            *at++ = 0;
+            values[count++] = strtod(at, &at);
+            if (*at == '\t') at++;
+        }
+        if (CLASSES > 0) {
+            puts(fenchel_classes[fenchel_class(count, names, values)]);
+        } else {
+            double scores[OUTPUTS];
+            fenchel_scores(count, names, values, scores);
+            for (int c = 0; c < OUTPUTS; c++) printf(c ? "\t%.17g" : "%.17g", scores[c]);
+            putchar('\n');
+        }
+    }
+    return 0;
+}
+#endif
+"""
+
+
+def c_source(model: Portable) -> str:
+    """Tables of names and weights, and the functions that read them.
+
+    A row is given as features by name, as ``Schema.features`` makes them: ``color=red``.
+    """
+    model.refuse_hashed("c")
+    form = model.form
+    slots, experts, outputs = form.weights.shape
+    order = sorted(range(slots - 1), key=lambda j: model.names[j].encode())
+    kept = [j for j in order if np.any(form.weights[j + 1])] or order[:1]
+    low, high = form.bounds or (-np.finfo(float).max, np.finfo(float).max)
+    classes = [str(label) for label in model.classes] if model.has_classes else []
+    sizes = {
+        "FEATURES": len(kept), "EXPERTS": experts, "OUTPUTS": outputs, "CLASSES": len(classes),
+        "RULE": form.rule.upper(), "LOWEST": repr(float(low)), "HIGHEST": repr(float(high)),
+        "ROUNDS": repr(form.rounds), "FIRST": repr(form.choice[0]), "SECOND": repr(form.choice[1]),
+    }  # fmt: skip
+    zeros = [0.0] * experts
+    rows = ",\n".join(_numbers(form.weights[j + 1].ravel().tolist()) for j in kept)
+    return "\n".join([
+        f"/* A model of fenchel: {_comment(model.specification)}. Task: {form.task}. */",
+        "#include <math.h>", "#include <stdio.h>", "#include <stdlib.h>", "#include <string.h>",
+        "enum { SINGLE, MEAN, VOTE, COMBINED };",
+        *(f"#define {name} {value}" for name, value in sizes.items()),
+        f"const char *const fenchel_classes[] = {_texts(classes or [''])};",
+        f"static const char *const fenchel_names[] = {_texts([model.names[j] for j in kept] or [''])};",
+        f"static const double fenchel_intercept[] = {_numbers(form.weights[0].ravel().tolist())};",
+        f"static const double fenchel_table[][EXPERTS * OUTPUTS] = {{\n{rows}\n}};",
+        f"static const double fenchel_shares[] = {_numbers(_listed(form.shares, zeros))};",
+        f"static const double fenchel_bets[] = {_numbers(_listed(form.bets, zeros))};",
+        f"static const double fenchel_sizes[] = {_numbers(_listed(form.sizes, zeros))};",
+        PROGRAM.lstrip("\n"),
+    ])  # fmt: skip
+
+
+def _listed(array: Array | None, otherwise: list[float]) -> list[float]:
+    return otherwise if array is None else [float(value) for value in array]
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return "{" + ", ".join(map(repr, values)) + "}"
+
+
+def _texts(values: Sequence[str]) -> str:
+    return "{" + ",\n".join(map(_text, values)) + "}"
+
+
+def _text(value: str) -> str:
+    """A string of C, every byte that is not plain as an octal escape.
+
+    >>> print(_text('a"é'))
+    "a\\042\\303\\251"
+    """
+    plain = (chr(b) if 32 <= b < 127 and b not in b'"\\?' else f"\\{b:03o}" for b in value.encode())
+    return f'"{"".join(plain)}"'
+
+
+def _comment(text: str) -> str:
+    return text.replace("*/", "* /")

@@ -1,0 +1,118 @@
+"""What every target is written from: a learner's arithmetic, its features by name, its classes and schema."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fenchel._version import __version__
+from fenchel.learners import Learner
+from fenchel.learners.linear_form import LinearForm, NotLinearError, linear_form
+from fenchel.schema import Schema
+
+
+class ExportRefused(ValueError):  # noqa: N818 (a refusal, not a failure of fenchel)
+    """A model that a target cannot hold: which, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Portable:
+    """A model without fenchel: ``names`` are its features, one for each row of weights after the first.
+
+    Features that have no name are their numbers, as the file that they came from counts them.
+    """
+
+    specification: str
+    form: LinearForm
+    names: list[str]
+    is_named: bool
+    classes: list[Any]
+    schema: Schema
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether one label a row is predicted."""
+        return self.form.task in ("binary", "multiclass")
+
+    def refuse_hashed(self, target: str) -> None:
+        """Refuse a model whose names are hashed, for a target that finds features by name."""
+        if self.schema.bits is not None:
+            raise ExportRefused(
+                f"{target}: the names of its features are hashed (bits={self.schema.bits}), and hashing "
+                "is not part of the target; train without --bits, or export json"
+            )
+
+    def refuse_kinds(self, target: str, *words: str) -> None:
+        """Refuse columns of these kinds, which the target has no means to take apart."""
+        for name, kind in self.schema.kinds.items():
+            if kind.word in words and name not in self.schema.roles:
+                raise ExportRefused(
+                    f"{target}: the column {name!r} is {kind.word}, which {target} cannot take apart; "
+                    "export python, or train without it"
+                )
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain values; weights by feature, one list an expert of one number an output."""
+        form = self.form
+        weights = form.weights.tolist()
+        every = bool(
+            self.schema.crosses
+        )  # what has no weight alone tells that its column has numbers
+        return {
+            "format": "fenchel-export 1",
+            "fenchel": __version__,
+            "learner": self.specification,
+            "task": form.task,
+            "classes": self.classes,
+            "rule": form.rule,
+            "intercept": weights[0],
+            "weights": {
+                n: w for n, w in zip(self.names, weights[1:], strict=True) if every or np.any(w)
+            },
+            "shares": _plain(form.shares),
+            "bounds": None if form.bounds is None else list(form.bounds),
+            "sharpness": form.sharpness,
+            "bets": _plain(form.bets),
+            "sizes": _plain(form.sizes),
+            "rounds": form.rounds,
+            "choice": list(form.choice),
+            "exact": form.is_exact,
+            "schema": self.schema.to_json(),
+        }
+
+
+def portable(learner: Learner, last_weights: bool = False) -> Portable:
+    """Take a learner apart for export, or raise ``ExportRefused`` with the reason."""
+    try:
+        form = linear_form(learner, last_weights)
+    except NotLinearError as error:
+        raise ExportRefused(str(error)) from None
+    count = form.weights.shape[0] - 1
+    base = 1 if learner.schema.index_base is None else learner.schema.index_base
+    if learner.names is None:
+        names = [str(column + base) for column in range(count)]
+    else:
+        names = [learner.names.name(column) for column in range(count)]
+    classes = [_label(label) for label in _labels(learner)]
+    return Portable(
+        learner.specification, form, names, learner.names is not None, classes, learner.schema
+    )
+
+
+def _labels(learner: Learner) -> list[Any]:
+    if learner.task in ("binary", "multiclass"):
+        return learner.outcomes()
+    return learner.classes
+
+
+def _label(label: Any) -> Any:
+    """A class as users wrote it: 1.0 is 1."""
+    label = label.item() if isinstance(label, np.generic) else label
+    whole = isinstance(label, float) and label.is_integer() and abs(label) < 1e15
+    return int(label) if whole else label
+
+
+def _plain(array: Any) -> Any:
+    return None if array is None else np.asarray(array).tolist()

@@ -1,0 +1,157 @@
+"""A model as one SQL query over a table of raw rows: SQLite, DuckDB, PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fenchel.export.portable import ExportRefused, Portable
+from fenchel.export.sql_terms import Terms, literal, total
+
+HEADER = """\
+-- A model of fenchel ({learner}), as a query over the table {table}.
+-- Each row gets its prediction{more}. Categories are compared as text.
+"""
+TABLE = "data"
+MOST_COLUMNS = 2000  # of a result in SQLite
+
+
+def sql_query(model: Portable) -> str:
+    """The query: margins first, then what the rule makes of them."""
+    model.refuse_hashed("sql")
+    model.refuse_kinds("sql", "text", "words", "date")
+    _, experts, outputs = model.form.weights.shape
+    if experts * outputs > MOST_COLUMNS:
+        raise ExportRefused(f"sql: {experts * outputs} margins a row are too many; use python or c")
+    form, terms = model.form, Terms(model)
+    margins = []
+    for k in range(experts):
+        for c in range(outputs):
+            bias, *weights = form.weights[:, k, c].tolist()
+            margins.append(f"{total([literal(bias), *terms.of(model.names, weights)])} AS m{k}_{c}")
+    steps = [("fenchel_margins", margins, f"{TABLE} AS d")]
+    steps += _votes(model) if form.rule in ("vote", "combined") else []
+    told = _told(model)
+    body = ",\n".join(
+        f"{name} AS (\nSELECT d.*, {_listed(columns)} FROM {source}\n)"
+        for name, columns, source in steps
+    )
+    more = " and its probabilities" if form.sharpness is not None else ""
+    head = HEADER.format(learner=model.specification, table=TABLE, more=more)
+    return f"{head}WITH {body}\nSELECT d.*, {_listed(told)} FROM {steps[-1][0]} AS d;\n"
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ",\n  ".join(columns)
+
+
+def _held(margin: str, model: Portable) -> str:
+    if model.form.bounds is None:
+        return margin
+    low, high = map(literal, model.form.bounds)
+    return f"CASE WHEN {margin} < {low} THEN {low} WHEN {margin} > {high} THEN {high} ELSE {margin} END"
+
+
+def _largest(names: Sequence[str], results: Sequence[str]) -> str:
+    """The result of the largest, of several the first."""
+    if len(names) == 1:
+        return results[0]
+    whens = [
+        f"WHEN {' AND '.join(f'{mine} >= {other}' for other in names if other != mine)} THEN {result}"
+        for mine, result in zip(names[:-1], results[:-1], strict=True)
+    ]
+    return f"CASE {' '.join(whens)} ELSE {results[-1]} END"
+
+
+def _votes(model: Portable) -> list[tuple[str, list[str], str]]:
+    """The steps from margins to the votes for each class."""
+    form = model.form
+    _, experts, outputs = form.weights.shape
+    assert form.shares is not None
+    classes = range(outputs)
+    numbers = [str(c) for c in classes]
+    picks = [
+        f"{_largest([f'd.m{k}_{c}' for c in classes], numbers)} AS pick{k}" for k in range(experts)
+    ]
+    votes = [
+        total([f"{literal(float(v))} * CASE WHEN d.pick{k} = {c} THEN 1.0 ELSE 0.0 END"
+               for k, v in enumerate(form.shares)]) + f" AS vote{c}"
+        for c in classes
+    ]  # fmt: skip
+    steps = [
+        ("fenchel_picks", picks, "fenchel_margins AS d"),
+        ("fenchel_votes", votes, "fenchel_picks AS d"),
+    ]
+    return steps + (_combined(model) if form.rule == "combined" else [])
+
+
+def _combined(model: Portable) -> list[tuple[str, list[str], str]]:
+    """The steps that let the combination's likeliest class vote too."""
+    form = model.form
+    _, experts, outputs = form.weights.shape
+    assert form.bets is not None
+    assert form.sizes is not None
+    classes, each = range(outputs), range(experts)
+    sizes = []
+    for k in each:
+        mean = f"{total([f'ABS(d.m{k}_{c})' for c in classes])} / {float(outputs)!r}"
+        before = literal(float(form.sizes[k]))
+        sizes.append(f"({before} + {mean}) / {form.rounds + 1.0!r} AS size{k}")
+    standard = [
+        f"CASE WHEN d.size{k} <= 0.0 THEN 0.0 WHEN d.m{k}_{c} > d.size{k} THEN 1.0 "
+        f"WHEN d.m{k}_{c} < -d.size{k} THEN -1.0 ELSE d.m{k}_{c} / d.size{k} END AS s{k}_{c}"
+        for k in each
+        for c in classes
+    ]
+    logits = [
+        total([f"{literal(float(form.bets[k]))} * d.s{k}_{c}" for k in each]) + f" AS logit{c}"
+        for c in classes
+    ]
+    whens = []
+    for c in classes:
+        beats = [
+            f"(d.logit{c} > d.logit{j} OR (d.logit{c} = d.logit{j} AND "
+            f"d.vote{c} {'>=' if c < j else '>'} d.vote{j}))"
+            for j in classes
+            if j != c
+        ]
+        whens.append(f"WHEN {' AND '.join(beats)} THEN {c}")
+    q0, q1 = map(literal, form.choice)
+    scores = [
+        f"{q0} * d.vote{c} + CASE WHEN d.likeliest = {c} THEN {q1} ELSE 0.0 END AS score{c}"
+        for c in classes
+    ]
+    return [
+        ("fenchel_sizes", sizes, "fenchel_votes AS d"),
+        ("fenchel_standard", standard, "fenchel_sizes AS d"),
+        ("fenchel_logits", logits, "fenchel_standard AS d"),
+        ("fenchel_likeliest", [f"CASE {' '.join(whens)} ELSE 0 END AS likeliest"], "fenchel_logits AS d"),
+        ("fenchel_scores", scores, "fenchel_likeliest AS d"),
+    ]  # fmt: skip
+
+
+def _told(model: Portable) -> list[str]:
+    """The prediction, and probabilities where there are some."""
+    form = model.form
+    outputs = form.weights.shape[2]
+    if form.rule in ("vote", "combined"):
+        word = "vote" if form.rule == "vote" else "score"
+        names = [f"d.{word}{c}" for c in range(outputs)]
+        return [f"{_largest(names, [literal(c) for c in model.classes])} AS prediction"]
+    if form.rule == "mean":
+        assert form.shares is not None
+        held = [
+            f"{literal(float(v))} * {_held(f'd.m{k}_0', model)}" for k, v in enumerate(form.shares)
+        ]
+        return [f"{total(held)} AS prediction"]
+    margins = [f"d.m0_{c}" for c in range(outputs)]
+    if form.task == "binary":
+        negative, positive = (literal(c) for c in model.classes)
+        told = [f"CASE WHEN d.m0_0 > 0.0 THEN {positive} ELSE {negative} END AS prediction"]
+        if form.sharpness is not None:
+            told.append(f"1.0 / (1.0 + EXP({literal(-form.sharpness)} * d.m0_0)) AS probability")
+        return told
+    if form.task == "multiclass":
+        return [f"{_largest(margins, [literal(c) for c in model.classes])} AS prediction"]
+    if outputs == 1:
+        return [f"{_held(margins[0], model)} AS prediction"]
+    return [f"{_held(m, model)} AS prediction{c}" for c, m in enumerate(margins)]

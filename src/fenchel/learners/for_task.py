@@ -1,0 +1,70 @@
+"""A learner by its text, made for the task at hand: losses of classes and of numbers differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fenchel.learners import specification
+from fenchel.learners.catalogue import CATALOGUE, NESTED, from_parameters, parameters_of
+from fenchel.learners.learner import Learner
+from fenchel.learners.registry import from_specification
+
+# A regression loss for learners that take any: squared, or one with a Lipschitz constant.
+REGRESSION_LOSS = {
+    "passive_aggressive": "epsilon_insensitive",
+    "scale_invariant_p_norm": "absolute",
+    "scale_invariant_adagrad": "absolute",
+    "coin_betting": "absolute",
+}
+
+
+def for_task(text: str, task: str) -> Learner:
+    """Build the learner of a text for binary, multiclass or regression, as far as it can do it.
+
+    >>> for_task("passive_aggressive:C=2", "regression")
+    <passive_aggressive:C=2,loss=epsilon_insensitive, 0 rounds, 0 features>
+    >>> for_task("vovk_azoury_warmuth", "binary").task
+    'binary'
+    """
+    name = specification.name_of(text)
+    if name in NESTED or name not in CATALOGUE:
+        return from_specification(text)
+    _, given = specification.parse(text)
+    made: Learner = from_parameters(name, {**given, **asked(name, given, task)})
+    return made
+
+
+def asked(name: str, given: Mapping[str, Any], task: str) -> dict[str, Any]:
+    """Collect the parameters that a task asks of a learner, beside those given.
+
+    >>> asked("auto", {}, "multiclass"), asked("arow", {}, "binary")
+    ({'task': 'multiclass'}, {})
+    """
+    if name == "auto":
+        return {} if task == "binary" or "task" in given else {"task": task}
+    if task == "regression" and "loss" in parameters_of(name) and "loss" not in given:
+        return {"loss": regression_loss(name)}
+    if task != "regression" and CATALOGUE[name].tasks == ("regression",) and "task" not in given:
+        return {"task": "binary"}
+    return {}
+
+
+def regression_loss(name: str) -> str:
+    """The loss with which a learner of any loss does regression."""
+    return REGRESSION_LOSS.get(name, "squared")
+
+
+def with_parameters(text: str, changed: Mapping[str, Any]) -> Any:
+    """Change parameters of a specification: a text again where texts can say it, else a learner.
+
+    >>> with_parameters("arow:r=1", {"r": 0.5, "diagonal": False})
+    'arow:r=0.5,diagonal=no'
+    """
+    name = specification.name_of(text)
+    if name in NESTED or not all(isinstance(v, (bool, int, float, str)) for v in changed.values()):
+        return from_specification(text).set_params(**changed)
+    _, given = specification.parse(text)
+    if name in CATALOGUE:
+        specification.check(name, CATALOGUE[name].build, changed)
+    return specification.format_specification(name, {**given, **changed})

@@ -1,0 +1,108 @@
+"""Exports run where they are for, and predict as the model does."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from exported import PLACES, in_c, in_python, in_sqlite, loaded, rows
+
+from fenchel import Schema, learners
+from fenchel.export import ExportRefused, export
+from fenchel.learners.linear_form import linear_form
+
+NEW = list(rows(200, seed=1))
+
+
+def same(found, wanted, tolerance):
+    if isinstance(wanted[0], str):
+        assert found == list(wanted)
+    else:
+        np.testing.assert_allclose(np.array(found, float), wanted, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("spec", "task"),
+    [
+        ("auto", "binary"),
+        ("auto", "multiclass"),
+        ("auto", "regression"),
+        ("perceptron", "binary"),
+        ("lms:eta=0.01", "regression"),
+        ("one_against_rest:learner=perceptron", "multiclass"),
+        ("hedge:experts=perceptron+passive_aggressive", "binary"),
+    ],
+)
+def test_every_place_predicts_the_same(spec, task, tmp_path):
+    learner = loaded(spec, task, tmp_path)
+    wanted = learner.predict_many(NEW).tolist()
+    assert linear_form(learner).is_exact
+    for name, predict in PLACES.items():
+        same(predict(learner, tmp_path, NEW), wanted, 1e-5 if name == "onnx" else 1e-9)
+
+
+def test_numbers_alone_are_exported_by_their_place(tmp_path):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((100, 5))
+    learner = learners.passive_aggressive()
+    learner.learn_many(X, np.sign(X @ np.arange(5.0)))
+    told = json.loads(export(learner, "json"))
+    assert list(told["weights"]) == ["1", "2", "3", "4", "5"]
+    assert [w[0][0] for w in told["weights"].values()] == learner.weights().tolist()
+    onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    session = onnxruntime.InferenceSession(export(learner, "onnx"))
+    label, score = session.run(["label", "score"], {"x": X.astype(np.float32)})
+    assert label.tolist() == learner.predict_many(X.astype(np.float32)).tolist()
+    np.testing.assert_allclose(score[:, 0], learner.decision_many(X), rtol=1e-5, atol=1e-5)
+
+
+def test_crosses_are_in_python_sql_and_c(tmp_path):
+    cross = ["color,depth", "size,size", "depth,depth"]
+    learner = loaded("perceptron", "binary", tmp_path, cross)
+    wanted = learner.predict_many(NEW).tolist()
+    for predict in (in_python, in_sqlite, in_c):
+        assert predict(learner, tmp_path, NEW) == wanted
+    with pytest.raises(ExportRefused, match="crosses of columns are not in its operators"):
+        export(learner, "onnx")
+
+
+def test_texts_dates_and_lists_are_in_python(tmp_path):
+    learner = learners.perceptron(schema=Schema(text=["body"], date=["when"], words=["tags"]))
+    data = [
+        {
+            "body": f"Free money, {k} it's ÉTÉ",
+            "when": f"2024-0{1 + k % 9}-03T0{k % 9}:30",
+            "tags": "a b a",
+        }
+        for k in range(40)
+    ]
+    learner.learn_many(data, ["odd" if k % 2 else "even" for k in range(40)])
+    assert in_python(learner, tmp_path, data) == learner.predict_many(data).tolist()
+    for to in ("sql", "onnx"):
+        with pytest.raises(ExportRefused, match="cannot take apart; export python"):
+            export(learner, to)
+
+
+def test_tables_of_weights(tmp_path):
+    learner = loaded("perceptron", "binary", tmp_path)
+    table = list(csv.DictReader(io.StringIO(export(learner, "csv").decode())))
+    assert {row["feature"]: float(row["weight"]) for row in table if row["feature"]} == {
+        name: weight for name, weight in learner.weights().items() if weight
+    }
+
+
+def test_what_cannot_be_exported_says_why():
+    learner = learners.arow()
+    with pytest.raises(ExportRefused, match="learned nothing"):
+        export(learner, "json")
+    learner.learn_many(np.eye(3), [1, -1, 1])
+    with pytest.raises(ExportRefused, match=r"that is not ⟨w, x⟩; ask for its last weights"):
+        export(learner, "json")
+    assert json.loads(export(learner, "json", last_weights=True))["exact"] is False
+    hashed = learners.perceptron(schema=Schema(bits=8))
+    hashed.learn_one({"a": 1.0}, 1)
+    with pytest.raises(ExportRefused, match="names of its features are hashed"):
+        export(hashed, "sql")
+    with pytest.raises(ExportRefused, match="choose one of onnx"):
+        export(learner, "pmml")
