@@ -111,6 +111,10 @@ class VwReader(LineReader):
         self._kind = np.array([UNKNOWN], np.int8)  # of the labels
         self._encoder = Encoder(schema)
 
+    def expect(self, kind: int) -> None:
+        """Say what kind labels are of, from rows before these."""
+        self._kind = np.array([kind], np.int8)
+
     def parse(self, data: Bytes) -> Batch:
         """The rows of a chunk."""
         assumed = self._kind

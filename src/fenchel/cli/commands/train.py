@@ -16,6 +16,8 @@ from fenchel.cli.certify import RunCertificates
 from fenchel.cli.column_advice import tell_kinds, tell_odd_categories
 from fenchel.cli.errors import STOPPED
 from fenchel.cli.holdout import HeldOut
+from fenchel.cli.live_options import LiveOptions
+from fenchel.cli.live_train import train_live
 from fenchel.cli.moving import horizon_of, moving_figures, tell_moving
 from fenchel.cli.output import counted, fact, say
 from fenchel.cli.places import ModelClaim
@@ -31,12 +33,18 @@ from fenchel.evaluate.class_weights import Balance
 from fenchel.evaluate.contest import run_of
 from fenchel.learners import Learner
 from fenchel.rows import Block
+from fenchel.streams.inboxes import is_address
 
 
 def train(data: str, **given: Any) -> None:
     """Run the command."""
     reading = Reading.of(given)
+    live = LiveOptions.of(given)
     options = TrainOptions(**given)
+    if is_address(data):
+        train_live(data, reading, options, live)
+        return
+    live.refuse()
     options.check(reading, data)
     claim = ModelClaim(options.claimed)
     if options.resume:
