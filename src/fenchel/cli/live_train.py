@@ -51,7 +51,9 @@ def train_live(data: str, reading: Reading, options: TrainOptions, live: LiveOpt
         after_batch=lambda: shown.tick(),
     )
     announce_compiling(options.quiet)
-    training = LiveTraining(data, learner, settings, format=reading.format, schema=schema, stored=stored)
+    training = LiveTraining(
+        data, learner, settings, format=reading.format, schema=schema, stored=stored
+    )
     shown = LiveFigures(training, live.every)
     server = serve_metrics(live.metrics_port, shown) if live.metrics_port else None
     began = time.perf_counter()
@@ -105,11 +107,16 @@ def _learner(key: str, options: TrainOptions) -> tuple[Learner, dict[str, Any]]:
         learner.forget_rows()
         return learner, {}
     learner = models.load(path)
-    wanted = (options.task, None if options.learner is None else options.build_early().specification)
+    wanted = (
+        options.task,
+        None if options.learner is None else options.build_early().specification,
+    )
     there = (learner.task, learner.specification)
     for given, known in zip(wanted, there, strict=True):
         if given is not None and given != known:
-            raise ModelRefused(f"{path}: is {known}, not {given}; leave the option out, or --save elsewhere")
+            raise ModelRefused(
+                f"{path}: is {known}, not {given}; leave the option out, or --save elsewhere"
+            )
     return learner, bookmarks.all_of(path)
 
 
@@ -137,9 +144,8 @@ def _check(data: str, reading: Reading, options: TrainOptions, live: LiveOptions
     if not (address.scheme == "tail" and reading.format is None):
         refuse_idle_options(f"x.{reading.format or 'jsonl'}", reading)
     written = {"save": options.save, "json": options.json_file}
-    for name, place in (("predictions", options.predictions), ("dead-letters", live.dead_letters)):
-        if place and not is_address(place):
-            written[name] = place
+    sent = {"predictions": options.predictions, "dead-letters": live.dead_letters}
+    written |= {name: place for name, place in sent.items() if not is_address(place)}
     for option, file in written.items():
         refuse_unwritable(option, file)
     refuse_clashes(written, {"resume": options.resume})
@@ -164,7 +170,7 @@ def _finish(training: LiveTraining, options: TrainOptions, seconds: float) -> No
     if not options.quiet:
         fact("messages", f"{bookmark.messages:,}, of which {bookmark.refused:,} refused")
         if run.score.rounds:
-            tell_score(run, training.messages, seconds)
+            tell_score(run, training.messages.names, seconds)
     if options.save:
         fact("saved", options.save, options.quiet)
     if options.json_file:

@@ -15,6 +15,8 @@ TASKS = ("binary", "multiclass", "regression", "ranking")
 
 
 def together(*options: Any) -> Callable[[Command], Command]:
+    """Join options to one decorator."""
+
     def decorate(command: Command) -> Command:
         for option in reversed(options):
             command = option(command)

@@ -70,6 +70,10 @@ class KafkaSender(Sender):
         if self._failed:
             self._refuse(self._failed)
 
+    def close(self) -> None:
+        """Leave: what has not arrived by now will be sent again."""
+        self._producer.purge()
+
     def _refuse(self, what: str) -> None:
         remedy = "what was not saved is learned again at the next start"
         raise UndeliveredError(f"{self._address.shown}: {what}; {remedy}")

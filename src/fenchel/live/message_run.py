@@ -1,4 +1,4 @@
-"""One learner and batches of messages: predicted, learned, asked, answered, in the order in which they came."""
+"""One learner and batches of messages: predicted, learned, asked and answered in their order."""
 
 from __future__ import annotations
 

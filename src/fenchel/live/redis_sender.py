@@ -1,4 +1,4 @@
-"""A Redis stream to send to: ``redis://host/predictions?maxlen=100000``; one field, ``data``, a JSON object."""
+"""A Redis stream to send to: ``redis://host/predictions?maxlen=100000``; the field ``data`` is JSON."""
 
 from __future__ import annotations
 
@@ -62,6 +62,9 @@ class RedisSender(Sender):
             except (KeyError, TypeError, ValueError):
                 continue
         return 0
+
+    def flush(self) -> None:
+        """Nothing waits: each batch was answered."""
 
     def close(self) -> None:
         """Close the connection."""

@@ -42,6 +42,7 @@ class Sender(ABC):
     def _send(self, numbered: list[tuple[int, dict[str, Any]]]) -> None:
         """Send records with their numbers, those that the place has already left out."""
 
+    @abstractmethod
     def flush(self) -> None:
         """Return once everything that was sent has arrived."""
 
@@ -49,6 +50,7 @@ class Sender(ABC):
         """What a model file keeps of it."""
         return {"sent": self.sent}
 
+    @abstractmethod
     def close(self) -> None:
         """Close files and connections."""
 
@@ -91,7 +93,14 @@ class OutputSender(Sender):
     def _send(self, numbered: list[tuple[int, dict[str, Any]]]) -> None:
         text = b"".join(encode(record) + b"\n" for _, record in numbered)
         sys.stdout.write(text.decode())
+        self.flush()
+
+    def flush(self) -> None:
+        """Hand it to the reader."""
         sys.stdout.flush()
+
+    def close(self) -> None:
+        """Leave standard output open: it is not ours."""
 
 
 def open_sender(place: str, run: str, state: dict[str, Any], tell: Tell, leave: Leave) -> Sender:

@@ -89,7 +89,7 @@ class LabelGate:
             one, other = self._classes
             what = f"is a third class beside {one!r:.40} and {other!r:.40}"
             return f"the label {label!r:.40} {what}; use --task multiclass"
-        if self._task == "multiclass" and not text and label != round(label):
+        if self._task == "multiclass" and not isinstance(label, str) and label != round(label):
             return f"the label {label!r} is a fraction; use --task regression"
         return None
 

@@ -119,7 +119,9 @@ class TextMessages:
 
     def _learned(self, lines: list[Line], gate: LabelGate) -> Iterator[MessageGroup]:
         """Groups of rows with labels; a row that is refused divides them."""
-        if not gate.kind and len(lines) > 1:  # the first label that is accepted says what labels are
+        if (
+            not gate.kind and len(lines) > 1
+        ):  # the first label that is accepted says what labels are
             yield from self._learned(lines[:1], gate)
             yield from self._learned(lines[1:], gate)
             return
@@ -171,7 +173,9 @@ class TextMessages:
     ) -> Iterator[MessageGroup]:
         if len(lines) == 1:
             value = f" ({shorten(error.value)})" if error.value else ""
-            remedy = error.remedy if isinstance(error.remedy, str) else "".join(map(str, error.remedy))
+            remedy = (
+                error.remedy if isinstance(error.remedy, str) else "".join(map(str, error.remedy))
+            )
             self._refuse(lines[0], f"{error.what}{value}; {remedy}")
             return
         middle = len(lines) // 2
@@ -190,7 +194,9 @@ class TextMessages:
                 importance = -1.0
             objection = gate.objection(label)
             if not (line.id is not None and waits(line.id)):
-                objection = f"no id {shorten(line.id or '')} waits for a label; send the row with it"
+                objection = (
+                    f"no id {shorten(line.id or '')} waits for a label; send the row with it"
+                )
             elif not (np.isfinite(importance) and importance >= 0.0):
                 objection = "the importance is not a number of 0 or more; write one"
             if objection is not None:

@@ -32,9 +32,11 @@ class Inbox(ABC):
     def lag(self) -> int | None:
         """Count the messages (of files the bytes) that have arrived and were not taken; None: unknown."""
 
+    @abstractmethod
     def confirm(self, marks: dict[str, Any]) -> None:
         """Let the broker know what is learned and saved: for those who watch it, nothing rests on it."""
 
+    @abstractmethod
     def close(self) -> None:
         """Close connections and files."""
 

@@ -4,9 +4,9 @@ Partitions are assigned from the model's own offsets on, whatever the group has 
 committed behind what is saved, for those who watch the group. Parameters with a dot go to librdkafka.
 
 The order of several partitions: the message with the earliest timestamp among the next ones of all
-partitions, of equal ones that of the lowest partition. A partition of which the broker says that it has no more is
-not waited for; with ``order=strict`` it is, and then the order depends on the messages alone, not on when
-they came.
+partitions, of equal ones that of the lowest partition. A partition of which the broker says that it has no
+more is not waited for; with ``order=strict`` it is, and then the order depends on the messages alone, not
+on when they came.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Growing files, and new ones of a folder: ``tail:logs/*.jsonl``.
 
 Files are read in the order of their names, numbers as numbers; of rotated ones, ``a.log.2``, ``a.log.1``,
-``a.log``, the oldest first. What is appended to an earlier file is read when it is seen. A file is known by its
-place on the disk and by its beginning, so that renaming it changes nothing, and a file that begins anew (it was
-cut to nothing, or its place was given to another) is read from its start. Only whole lines are read.
+``a.log``, the oldest first. What is appended to an earlier file is read when it is seen. A file is known by
+its place on the disk and by its beginning, so that renaming it changes nothing, and a file that begins anew
+(it was cut to nothing, or its place was given to another) is read from its start. Only whole lines are read.
 """
 
 from __future__ import annotations
@@ -123,6 +123,9 @@ class TailInbox(Inbox):
         """Count the bytes behind what was taken."""
         waiting = sum(len(message.data) + 1 for message in self._rest)
         return waiting + sum(file.size - file.byte for file in self._listed())
+
+    def confirm(self, marks: dict[str, Any]) -> None:
+        """Nobody is there to be told."""
 
     def close(self) -> None:
         """Close the file that is open."""
