@@ -1,4 +1,5 @@
 import pytest
+
 from live.brokers import NO_REDIS, MockKafka, RedisServer
 
 

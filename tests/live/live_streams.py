@@ -11,7 +11,10 @@ def json_lines(count, seed=1, late=0.2, malformed=0.02):
     chance = random.Random(seed)
     lines, due = [], []
     for k in range(count):
-        x = {f"w{int(chance.paretovariate(0.7)) % 300}": round(chance.gauss(1, 1), 3) for _ in range(4)}
+        x = {
+            f"w{int(chance.paretovariate(0.7)) % 300}": round(chance.gauss(1, 1), 3)
+            for _ in range(4)
+        }
         y = int("w1" in x)
         if chance.random() < malformed:
             lines.append(chance.choice(["{broken", '{"label": [1], "w1": 1}', '{"label": "x"}']))

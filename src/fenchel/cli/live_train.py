@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
@@ -31,18 +30,25 @@ from fenchel.streams.inboxes import Address, is_address
 def train_live(data: str, reading: Reading, options: TrainOptions, live: LiveOptions) -> None:
     """Run the command."""
     _check(data, reading, options, live)
-    claim = ModelClaim(options.save if options.save and Path(options.save).exists() else None)
+    claim = ModelClaim(options.save)
+    try:
+        _train(data, reading, options, live, claim)
+    finally:
+        claim.release()
+
+
+def _train(
+    data: str, reading: Reading, options: TrainOptions, live: LiveOptions, claim: ModelClaim
+) -> None:
     learner, stored = _learner(Address.parse(data).key, options)
-    known = learner.schema if learner.columns or stored else None
-    schema = reading.schema() if known is None else known.extended(reading.schema())
-    skip = reading.on_error == "skip"
+    said = reading.schema()
     settings = LiveSettings(
         save=options.save,
         checkpoint_every=options.checkpoint_every,
         checkpoint_seconds=live.checkpoint_seconds or SECONDS,
         predictions=options.predictions,
         dead_letters=live.dead_letters,
-        skip=skip,
+        skip=reading.on_error == "skip",
         drain=live.drain,
         metrics=options.metrics,
         tell=say,
@@ -51,24 +57,30 @@ def train_live(data: str, reading: Reading, options: TrainOptions, live: LiveOpt
         after_batch=lambda: shown.tick(),
     )
     announce_compiling(options.quiet)
-    training = LiveTraining(
-        data, learner, settings, format=reading.format, schema=schema, stored=stored
-    )
+    schema = learner.schema.extended(said) if learner.columns or stored else said
+    given: Any = {"format": reading.format, "schema": schema, "stored": stored}
+    training = LiveTraining(data, learner, settings, **given)
     shown = LiveFigures(training, live.every)
-    server = serve_metrics(live.metrics_port, shown) if live.metrics_port else None
     began = time.perf_counter()
+    with _signals(training.stop) as caught, _metrics(live.metrics_port, shown):
+        if not options.quiet:
+            _tell_start(training)
+        training.run()
+    _finish(training, options, time.perf_counter() - began)
+    if signal.SIGINT in caught:
+        click.get_current_context().exit(STOPPED)
+
+
+@contextmanager
+def _metrics(place: str | None, shown: LiveFigures) -> Iterator[None]:
+    """Answer Prometheus meanwhile, where that is asked for."""
+    server = serve_metrics(place, shown) if place else None
     try:
-        with _signals(training.stop) as caught:
-            if not options.quiet:
-                _tell_start(training)
-            training.run()
+        yield
     finally:
         if server is not None:
             server.shutdown()
             server.server_close()
-    _finish(training, options, time.perf_counter() - began)
-    if signal.SIGINT in caught:
-        click.get_current_context().exit(STOPPED)
 
 
 @contextmanager

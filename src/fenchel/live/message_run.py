@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from fenchel.evaluate import Run
 from fenchel.evaluate.block_cutting import predict
 from fenchel.learners import Learner
 from fenchel.learners.tickets import ask_row
+from fenchel.rows import Block
 from fenchel.schema import Schema
 from fenchel.streams import Names
 from fenchel.streams.inboxes import Message
@@ -67,12 +68,35 @@ class MessageRun:
         if group.use == ASK:
             return [self._ask(group, row) for row in range(len(group.messages))]
         if group.use == LEARN:
-            step = self.run.learn(group.block)
-            self.recent.extend(step.outcome.losses.tolist())
-            margins = step.margins
-        else:
-            margins = predict(self.learner, group.block)
+            return [p for part in self._parts(group.block) for p in self._learn(part)]
+        margins = predict(self.learner, group.block)
         return [self._plain(p) for p in self.learner.decode_many(margins).tolist()]
+
+    def _parts(self, block: Block) -> Iterator[Block]:
+        """Cut a block behind each row that brings a new class: predictions before it do not know it."""
+        coding, begin = self.learner.labels, 0
+        if coding is not None and block.labels is not None:
+            met = set(coding.classes)
+            for row, label in enumerate(block.labels.tolist()):
+                if label not in met:
+                    met.add(label)
+                    yield block.part(begin, row + 1)
+                    begin = row + 1
+        if begin < len(block):
+            yield block.part(begin, len(block))
+
+    def _learn(self, block: Block) -> list[Any]:
+        """Learn rows; their predictions are in the words from before their labels."""
+        learner = self.learner
+        coding = None if learner.labels is None else type(learner.labels)(learner.labels.known)
+        step = self.run.learn(block)
+        self.recent.extend(step.outcome.losses.tolist())
+        margins = learner.engine.present(step.margins)
+        if coding is None:
+            return [self._plain(p) for p in margins.tolist()]
+        if margins.ndim == 2:
+            margins = margins[:, : len(coding.classes)]
+        return [self._plain(p) for p in coding.decode_many(margins).tolist()]
 
     def _ask(self, group: MessageGroup, row: int) -> Any:
         assert group.block is not None

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from fenchel.learners import Learner, storage
@@ -179,8 +180,6 @@ def learn(
     ``save`` has learned from that source before, it goes on from there, and ``learner`` is not used.
     Further settings are those of ``LiveSettings``; ``drain=False`` goes on for ever.
     """
-    from pathlib import Path
-
     stored: dict[str, Any] = {}
     if save is not None and Path(save).exists():
         stored, learner = bookmarks.all_of(save), Learner.load(save)

@@ -57,8 +57,8 @@ class LabelGate:
     ...     print(gate.objection(label) or gate.accept(label))
     None
     None
-    the label 2.0 is a third class beside 1.0 and 0.0; use --task multiclass
-    the label 'spam' is of another kind than 1.0; use one kind throughout
+    the label 2.0 is a third class beside 0.0 and 1.0; use --task multiclass
+    the label 'spam' is of another kind than those before; use one kind throughout
     """
 
     def __init__(self, task: str | None, classes: Sequence[Any] = ()) -> None:
@@ -83,10 +83,10 @@ class LabelGate:
         if self._task == "regression":
             return f"the label {label!r:.40} is not a number; write one" if text else None
         if self._classes and text != isinstance(self._classes[0], str):
-            first = self._classes[0]
-            return f"the label {label!r:.40} is of another kind than {first!r:.40}; use one kind throughout"
+            what = "is of another kind than those before"
+            return f"the label {label!r:.40} {what}; use one kind throughout"
         if self._task == "binary" and len(self._classes) == 2 and label not in self._classes:
-            one, other = self._classes
+            one, other = sorted(self._classes)
             what = f"is a third class beside {one!r:.40} and {other!r:.40}"
             return f"the label {label!r:.40} {what}; use --task multiclass"
         if self._task == "multiclass" and not isinstance(label, str) and label != round(label):

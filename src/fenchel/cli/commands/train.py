@@ -32,6 +32,7 @@ from fenchel.evaluate import Run, learn, whole_queries
 from fenchel.evaluate.class_weights import Balance
 from fenchel.evaluate.contest import run_of
 from fenchel.learners import Learner
+from fenchel.live.bookmarks import all_of
 from fenchel.rows import Block
 from fenchel.streams.inboxes import is_address
 
@@ -81,6 +82,7 @@ class Training:
         self.interruption, self._claim = Interruption(), claim
         self._learner, self._source = learner, source
         self._options, self._quiet = options, options.quiet
+        self._places = all_of(options.resume) if options.resume else None  # in live sources
         self._horizon = horizon_of(options.horizon)
         late = self._horizon not in (0, "rest")
         try:
@@ -169,7 +171,7 @@ class Training:
     def _save(self) -> None:
         assert self._options.save is not None
         self._claim.check()
-        models.save(self._learner, self._options.save, self._source.stream)
+        models.save(self._learner, self._options.save, self._source.stream, self._places)
         self._claim.renew()
 
     def finish(self, stopped: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Trying again: at once, then after times that double, up to ten seconds."""
+"""Trying again: at once, then after times that double, up to five seconds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-FIRST, LONGEST = 0.05, 10.0
+FIRST, LONGEST = 0.05, 5.0
 Result = TypeVar("Result")
 
 

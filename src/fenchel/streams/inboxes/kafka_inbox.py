@@ -23,6 +23,7 @@ from fenchel.streams.inboxes.inbox import Inbox, Message
 PORT = 9092
 BATCH = 4096
 MOST_WAITING = 8192  # messages of a partition, while another is waited for
+MOMENT = 0.02  # seconds that a batch is collected for
 ORDERS = ("time", "strict")
 NOT_FOUND = "there is no such topic"
 
@@ -128,7 +129,7 @@ class KafkaInbox(Inbox):
                 return []
         while not (found := self._merged(most)):
             self.ended = all(self._at_end.values()) and not any(self._waiting.values())
-            arrived = self._consumer.consume(BATCH, timeout=_left(until))
+            arrived = self._consumer.consume(BATCH, timeout=min(MOMENT, _left(until)))
             for message in arrived:
                 self._put(message)
             if not arrived and time.monotonic() >= until:

@@ -96,8 +96,9 @@ class RedisInbox(Inbox):
             self._mark = last if from_end else FIRST
             self._count = self._taken = added if from_end else added - told.get("length", 0)
             return
-        if _order(_text(told.get("max-deleted-entry-id", FIRST))) > _order(self._mark):
-            what = "entries behind the model's place were deleted before they were learned"
+        lost = told.get("entries-added", 0) - told.get("length", 0) - self._count
+        if lost > 0:
+            what = f"{lost:,} entries were deleted before they were learned"
             self._tell(f"{self._address.shown}: {what}; keep more of them (MAXLEN)")
 
     def _read(self) -> list[Message]:
@@ -180,8 +181,3 @@ def _value(text: str) -> Any:
 
 def _text(value: Any) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
-
-
-def _order(id: str) -> tuple[int, int]:
-    first, _, second = id.partition("-")
-    return int(first), int(second or 0)

@@ -187,7 +187,7 @@ class _File:
         name, place, at = Path(self.path).name, str(self.inode), self.byte
         found = []
         for line in data.split(b"\n")[:-1]:
-            id = f"{name}:{at}"
+            id = f"{name}:{place}:{at}"  # names come again, after rotation
             at += len(line) + 1
             found.append(Message(id, line, place, [self.path, self.beginning, at]))
         self.byte = at
