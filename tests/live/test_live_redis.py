@@ -1,11 +1,14 @@
 """A real redis-server: positions, groups, restarts, predictions once."""
 
 import json
+import time
 
 import pytest
 
 from fenchel import Schema, learners, live, models
 from fenchel.streams import open_stream
+from fenchel.streams.inboxes import Address, open_inbox
+from fenchel.streams.inboxes.redis_inbox import AHEAD, BATCH
 from live.live_streams import contents, json_lines
 
 
@@ -102,3 +105,13 @@ def test_what_is_no_stream_is_refused(redis_server, stream):
     redis_server.client().set(stream, "text")
     with pytest.raises(ValueError, match="name a stream"):
         list(open_stream(redis_server.address(stream), drain=True))
+
+
+def test_reading_ahead_is_bounded(redis_server, stream):
+    """A producer that is faster than the learner fills the broker, not the memory."""
+    redis_server.add(stream, ["{}"] * 40_000)
+    inbox = open_inbox(Address.parse(redis_server.address(stream)))
+    inbox.take(1, 5.0)
+    time.sleep(0.5)
+    assert inbox._count <= BATCH * (AHEAD + 2)
+    inbox.close()

@@ -37,7 +37,9 @@ class MessageRun:
         schema: Schema,
         names: Names | None,
         metrics: Sequence[str] = (),
+        predicts: bool = True,
     ) -> None:
+        self.predicts = predicts  # whether anybody wants the predictions of rows with labels
         self.learner, self.schema, self.names = learner, schema, names
         learner.is_frozen = False  # it goes on learning, as if it had never been saved
         hashed = names is not None and names.bits is not None
@@ -58,6 +60,8 @@ class MessageRun:
                     learner.answer(id, label, importance)
                 continue
             found = self._predictions(group)
+            if not self.predicts:
+                continue
             pairs = zip(group.names(), found, strict=True)
             predictions += [{"id": id, "prediction": p} for id, p in pairs]
         return MessageResults(predictions, reader.refused)
@@ -76,8 +80,8 @@ class MessageRun:
         """Cut a block behind each row that brings a new class: predictions before it do not know it."""
         coding, begin = self.learner.labels, 0
         if coding is not None and block.labels is not None:
-            met = set(coding.classes)
-            for row, label in enumerate(block.labels.tolist()):
+            met, labels = set(coding.classes), block.labels.tolist()
+            for row, label in enumerate(labels if not met.issuperset(labels) else ()):
                 if label not in met:
                     met.add(label)
                     yield block.part(begin, row + 1)
@@ -90,7 +94,9 @@ class MessageRun:
         learner = self.learner
         coding = None if learner.labels is None else type(learner.labels)(learner.labels.known)
         step = self.run.learn(block)
-        self.recent.extend(step.outcome.losses.tolist())
+        self.recent.extend(step.outcome.losses[-WINDOW:].tolist())
+        if not self.predicts:
+            return []
         margins = learner.engine.present(step.margins)
         if coding is None:
             return [self._plain(p) for p in margins.tolist()]

@@ -1,4 +1,4 @@
-"""Learning from a live source until it is told to stop, saved so that each message counts exactly once."""
+"""Learning from a live source until it is to stop, saved so that each message counts exactly once."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ class LiveTraining:
         names = learner.names
         if names is None and format != "svmlight":
             names = Names(schema.bits)
-        self.messages = MessageRun(learner, format, schema, names, settings.metrics)
+        wanted = settings.predictions is not None
+        self.messages = MessageRun(learner, format, schema, names, settings.metrics, wanted)
         self.stop = threading.Event()
         self._senders: dict[str, Sender] = {}
         self._unsaved, self._saved_at = 0, time.monotonic()
@@ -86,7 +87,7 @@ class LiveTraining:
         return self.messages.learner
 
     def run(self) -> None:
-        """Learn until it is told to stop, or at the end of what is there if it is to drain."""
+        """Learn until ``stop`` is set, or up to the end of what is there if it is to drain."""
         try:
             self._open_senders()
             if self._settings.save and not self.bookmark.messages:

@@ -93,6 +93,12 @@ class LabelGate:
             return f"the label {label!r} is a fraction; use --task regression"
         return None
 
+    def knows_all(self, labels: Sequence[Any]) -> bool:
+        """Whether none of the labels is new, and all are numbers where numbers are wanted."""
+        if self._task == "regression":
+            return not any(isinstance(label, str) for label in labels[:1])
+        return set(labels) <= set(self._classes)
+
     def accept(self, label: Any) -> None:
         """Count a label in that was learned."""
         if self._task == "regression" or label in self._classes:

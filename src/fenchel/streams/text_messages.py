@@ -54,6 +54,10 @@ class TextMessages:
         self, messages: Sequence[Message], gate: LabelGate, waits: Callable[[str], bool]
     ) -> Iterator[MessageGroup]:
         """Yield groups in order; each is to be learned before the next is asked for."""
+        plain = self._plain_group(messages, gate)
+        if plain is not None:
+            yield plain
+            return
         pending: list[Line] = []
         ids: set[str | None] = set()
         for message in messages:
@@ -68,6 +72,22 @@ class TextMessages:
             ids.add(line.id)
         if pending:
             yield from self._treated(pending, gate, waits)
+
+    def _plain_group(self, messages: Sequence[Message], gate: LabelGate) -> MessageGroup | None:
+        """All messages at once, where each is a row with a known label and no id; else None."""
+        data = b"\n".join([message.data for message in messages]) + b"\n"
+        if self._predict_only or not gate.kind or not _are_plain(data, self._format, len(messages)):
+            return None
+        pushed = self._pushed(True, False, gate.kind)
+        try:
+            batch = pushed.parse(data)
+        except BadInput:
+            return None
+        labels = pushed.labels(batch)
+        if len(labels) != len(messages) or not gate.knows_all(labels.tolist()):
+            return None
+        block = pushed.block(data, batch)
+        return MessageGroup(LEARN, messages, [None] * len(messages), block)
 
     def _treated(
         self, lines: list[Line], gate: LabelGate, waits: Callable[[str], bool]
@@ -204,6 +224,27 @@ class TextMessages:
                 continue
             gate.accept(label)
             yield MessageGroup(ANSWER, [line.message], [line.id], None, [(label, importance)])
+
+
+def _are_plain(data: bytes, format: str, count: int) -> bool:
+    """Whether so many lines plainly have a label and no tag: a number first, and a space before bars.
+
+    >>> _are_plain(b"1 |f a\\n-1 |f b\\n", "vw", 2), _are_plain(b"1 'a |f a\\n", "vw", 1)
+    (True, False)
+    """
+    if b"\r" in data or b"'" in data or b"#" in data:
+        return False
+    text = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(text == ord("\n"))
+    if len(ends) != count:
+        return False
+    first = text[np.concatenate([[0], ends[:-1] + 1])]
+    if not bool((((first >= ord("0")) & (first <= ord("9"))) | (first == ord("-"))).all()):
+        return False
+    if format == "svmlight":
+        return not any(b":" in line[: line.find(b" ")] for line in data.split(b"\n")[:-1])
+    bars = np.flatnonzero(text == ord("|"))
+    return len(bars) >= count and bool(np.all(text[bars - 1] == ord(" ")))
 
 
 def _use_of_svmlight(text: bytes) -> str:

@@ -76,6 +76,7 @@ class KafkaInbox(Inbox):
                 "auto.offset.reset": "earliest",
                 "queued.max.messages.kbytes": 16_384,
                 "queued.min.messages": BATCH,
+                "fetch.wait.max.ms": 100,
                 "error_cb": self._complain,
                 "logger": silent(),
                 **settings(address),
