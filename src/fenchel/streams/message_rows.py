@@ -93,11 +93,17 @@ class LabelGate:
             return f"the label {label!r} is a fraction; use --task regression"
         return None
 
-    def knows_all(self, labels: Sequence[Any]) -> bool:
-        """Whether none of the labels is new, and all are numbers where numbers are wanted."""
+    def accept_all(self, labels: Sequence[Any]) -> bool:
+        """Count labels in, of one kind each; where one of them is refused none is."""
         if self._task == "regression":
-            return not any(isinstance(label, str) for label in labels[:1])
-        return set(labels) <= set(self._classes)
+            return not (labels and self.objection(labels[0]))
+        twin = LabelGate(self._task, self._classes)
+        for label in dict.fromkeys(labels):
+            if twin.objection(label) is not None:
+                return False
+            twin.accept(label)
+        self._classes = twin._classes
+        return True
 
     def accept(self, label: Any) -> None:
         """Count a label in that was learned."""

@@ -54,10 +54,21 @@ class TextMessages:
         self, messages: Sequence[Message], gate: LabelGate, waits: Callable[[str], bool]
     ) -> Iterator[MessageGroup]:
         """Yield groups in order; each is to be learned before the next is asked for."""
-        plain = self._plain_group(messages, gate)
+        at = 0
+        while at < len(messages) and not gate.kind:  # the first label accepted says what labels are
+            yield from self._sorted(messages[at : at + 1], gate, waits)
+            at += 1
+        rest = messages[at:]
+        plain = self._plain_group(rest, gate) if rest else None
         if plain is not None:
             yield plain
-            return
+        else:
+            yield from self._sorted(rest, gate, waits)
+
+    def _sorted(
+        self, messages: Sequence[Message], gate: LabelGate, waits: Callable[[str], bool]
+    ) -> Iterator[MessageGroup]:
+        """The groups of any messages, each looked at."""
         pending: list[Line] = []
         ids: set[str | None] = set()
         for message in messages:
@@ -84,7 +95,7 @@ class TextMessages:
         except BadInput:
             return None
         labels = pushed.labels(batch)
-        if len(labels) != len(messages) or not gate.knows_all(labels.tolist()):
+        if len(labels) != len(messages) or not gate.accept_all(labels.tolist()):
             return None
         block = pushed.block(data, batch)
         return MessageGroup(LEARN, messages, [None] * len(messages), block)
@@ -138,13 +149,7 @@ class TextMessages:
         return pushed
 
     def _learned(self, lines: list[Line], gate: LabelGate) -> Iterator[MessageGroup]:
-        """Groups of rows with labels; a row that is refused divides them."""
-        if (
-            not gate.kind and len(lines) > 1
-        ):  # the first label that is accepted says what labels are
-            yield from self._learned(lines[:1], gate)
-            yield from self._learned(lines[1:], gate)
-            return
+        """The rows with labels, those left out whose label does not fit."""
         pushed, data = self._pushed(True, False, gate.kind), _joined(lines)
         try:
             batch = pushed.parse(data)
@@ -153,16 +158,17 @@ class TextMessages:
         except BadInput as error:
             yield from self._halves(lines, error, lambda part: self._learned(part, gate))
             return
-        for at, label in enumerate(labels):
+        fit = []
+        for line, label in zip(lines, labels, strict=True):
             objection = gate.objection(label)
-            if objection is not None:
-                if at:
-                    yield from self._learned(lines[:at], gate)
-                self._refuse(lines[at], objection)
-                if at + 1 < len(lines):
-                    yield from self._learned(lines[at + 1 :], gate)
-                return
-            gate.accept(label)
+            if objection is None:
+                gate.accept(label)
+                fit.append(line)
+            else:
+                self._refuse(line, objection)
+        if len(fit) < len(lines):
+            yield from self._learned(fit, gate) if fit else ()
+            return
         block = pushed.block(data, batch)
         yield MessageGroup(LEARN, [line.message for line in lines], _ids(lines), block)
 

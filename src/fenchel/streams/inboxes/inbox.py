@@ -43,5 +43,4 @@ class Inbox(ABC):
 
 def advance(marks: dict[str, Any], messages: Iterable[Message]) -> None:
     """Move the marks behind some messages."""
-    for message in messages:
-        marks[message.partition] = message.mark
+    marks |= {partition: mark for _, _, partition, mark in messages}

@@ -107,11 +107,11 @@ class RedisInbox(Inbox):
         )
         if not found:
             return []
-        stream, messages = self._stream, []
+        stream, messages, new = self._stream, [], tuple.__new__  # a third quicker than Message(…)
         for count, (id, fields) in enumerate(found[0][1], self._count + 1):
             name = id.decode()
             data = fields[1] if len(fields) == 2 else _as_object(fields)
-            messages.append(Message(name, data, stream, (name, count)))
+            messages.append(new(Message, (name, data, stream, (name, count))))
         return messages
 
     # ── what the learner asks ───────────────────────────────────────────────────────────────────
