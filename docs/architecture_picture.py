@@ -10,7 +10,7 @@ from fenchel.report.plot import COLOURS, SHOWN, WIDTH
 from fenchel.report.text import escape
 
 PICTURE = Path(__file__).parent / "_static" / "architecture.svg"
-HEIGHT = 664
+HEIGHT = 716
 ROWS, SUMS, STATE = COLOURS[0], COLOURS[2], COLOURS[1]
 DASHES = {ROWS: "", SUMS: "6 3", STATE: "2 2.5"}
 PLAIN, COMPILED = "#fff", "#eaf3fa"
@@ -21,7 +21,7 @@ ABOUT = (
     "learns them by learners, whose engine hands them to the compiled loops. These ask losses, "
     "regularizers and rules by verbs. State goes to models, the sums of a run to certificates, and "
     "certificates to report. parts, _numba and mirror.py lie below. serve and client bring rows over "
-    "the network; export takes models elsewhere."
+    "the network, live from brokers and growing files; cluster learns shards, export takes models elsewhere."
 )
 
 
@@ -69,6 +69,8 @@ ROOMS = (
     Box("serve", 8, 612, 108, 42, ("HTTP, lines, a log",)),
     Box("client", 126, 612, 108, 42, ("talks to serve",)),
     Box("export", 244, 612, 108, 42, ("ONNX, SQL, C, …",)),
+    Box("live", 8, 664, 108, 42, ("brokers, exactly once",)),
+    Box("cluster", 126, 664, 108, 42, ("shards, merged",)),
 )  # fmt: skip
 FLOWS = (
     Flow(((62, 32), (62, 52))),

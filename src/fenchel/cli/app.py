@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from fenchel import _version
-from fenchel.cli import options
+from fenchel.cli import live_options, options
 from fenchel.cli.errors import RefusingGroup
 from fenchel.cli.process import make_ready
 
@@ -20,7 +20,8 @@ def main() -> None:
     """Online learning with linear models: one pass, any size of data, nothing to tune.
 
     DATA is a file (svmlight, Vowpal Wabbit text, CSV, JSON lines, ARFF, Parquet, Arrow; also
-    gz, bz2, zst), - for standard input, or embedded data: breast_cancer, wine, digits, diabetes, zipf.
+    gz, bz2, zst), - for standard input, embedded data (breast_cancer, wine, digits, diabetes, zipf), or
+    a live source: tail:LOGS/*.jsonl, redis://HOST/STREAM, kafka://HOST/TOPIC.
     """
     make_ready()
 
@@ -36,6 +37,7 @@ def main() -> None:
 @click.option("--predictions", metavar="FILE", help="Each prediction, made before its label.")
 @click.option("--checkpoint-every", type=click.IntRange(1), metavar="N",
               help="Save after every N rounds too.")  # fmt: skip
+@live_options.live
 @options.metrics
 @options.interval
 @click.option("--class-weight", type=click.Choice(("balanced",)),

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fenchel import models
 from fenchel.cli.sources import Data
-from fenchel.learners import Learner
+from fenchel.learners import Learner, storage
+from fenchel.live.bookmarks import SECTION
 from fenchel.models import ModelRefused
 from fenchel.streams import Stream
 
 NOT_A_LEARNER = "holds no learner that this fenchel knows; name a file that train saved"
 
 
-def save(learner: Learner, path: str, stream: Stream) -> None:
-    """Write everything that resuming and predicting need."""
+def save(learner: Learner, path: str, stream: Stream, places: dict[str, Any] | None = None) -> None:
+    """Write everything that resuming and predicting need; ``places`` in live sources stay with it."""
     learner.schema, learner.names = stream.schema, stream.names
-    learner.save(path)
+    storage.save(learner, path, more_metadata={SECTION: places} if places else None)
 
 
 def load(path: str) -> Learner:

@@ -14,7 +14,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 TASKS = ("binary", "multiclass", "regression", "quantile", "ranking")
 
 
-def _together(*options: Any) -> Callable[[Command], Command]:
+def together(*options: Any) -> Callable[[Command], Command]:
+    """Join options to one decorator."""
+
     def decorate(command: Command) -> Command:
         for option in reversed(options):
             command = option(command)
@@ -97,7 +99,7 @@ horizon = click.option(
 )
 quiet = click.option("--quiet", is_flag=True, help="Say nothing but results and errors.")
 
-learning = _together(
+learning = together(
     click.option("--task", type=click.Choice(TASKS), help="Guessed from the labels if left out."),
     click.option("--loss", metavar="NAME", help="For learners that take one: hinge, logistic, …"),
     click.option("--bits", type=click.IntRange(1, 31), metavar="B",
@@ -121,7 +123,7 @@ columns = {
     "ignore": "A column to leave out, as an identifier; repeat it.",
 }
 
-reading = _together(
+reading = together(
     click.option("--format", type=click.Choice(FORMATS),
                  help="Guessed from the file's name if left out."),
     click.option("--label", metavar="COLUMN", help="The label's column (csv: else the last)."),

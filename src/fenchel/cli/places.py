@@ -143,6 +143,12 @@ class ModelClaim:
                 os.close(self._held)
         self._held = fresh
 
+    def release(self) -> None:
+        """Let others have the file."""
+        if self._held >= 0:
+            os.close(self._held)
+            self._held = -1
+
     def check(self) -> None:
         """Refuse to go on where another process has claimed the file."""
         if self._lost:

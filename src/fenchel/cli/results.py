@@ -12,10 +12,10 @@ from fenchel.cli.places import refuse_clashes, refuse_unwritable, written_whole
 from fenchel.cli.tasks import constant_label, shown
 from fenchel.evaluate import Run, Score
 from fenchel.report.text import json_text
-from fenchel.streams import Skipped, Stream
+from fenchel.streams import Names, Skipped
 
 
-def tell_score(run: Run, stream: Stream, seconds: float) -> None:
+def tell_score(run: Run, names: Names | None, seconds: float) -> None:
     """Tell the totals of one learner."""
     score = run.score
     fact("rounds", f"{score.rounds:,}")
@@ -38,7 +38,6 @@ def tell_score(run: Run, stream: Stream, seconds: float) -> None:
             fact(name, number(value))
     if score.updates is not None:
         fact("updates", f"{score.updates:,}")
-    names = stream.names
     shared = f", {names.collisions:,} shared by several names" if names and names.collisions else ""
     fact("features", f"{run.learner.columns:,}{shared}")
     fact("seconds", f"{seconds:.2f}")

@@ -21,6 +21,7 @@ from fenchel.schema.crosses import of_letters
 from fenchel.streams import BadInput, Names, Stream, guess_format, open_stream
 from fenchel.streams.chunks import Labelled
 from fenchel.streams.errors import Argument
+from fenchel.streams.inboxes import is_address
 from fenchel.streams.source import STANDARD_INPUT
 
 SILENCE = 2.0  # seconds
@@ -122,14 +123,15 @@ def open_data(
     schema = said if learner is None else _extended(learner.schema, said)
     names = None if learner is None or learner.names is None else learner.names.copy()
     if place in embedded.TABLES:
-        _refuse_idle_options(place, reading, embedded_data=True)
+        refuse_idle_options(place, reading, embedded_data=True)
         table = embedded.load(place, reading.shuffle, reading.seed)
         rows = embedded.Embedded(table, names if names is not None else Names(schema.bits))
         return Data(place, rows, rows.columns)
     if reading.shuffle is not None:
         raise click.UsageError("--shuffle is for embedded data; files are read in their order.")
-    _refuse_idle_options(place, reading)
-    _refuse_missing(place)
+    refuse_idle_options(place, reading)
+    if not is_address(place):
+        _refuse_missing(place)
     stream = open_stream(
         place,
         schema=schema,
@@ -140,6 +142,7 @@ def open_data(
         on_error=reading.on_error,
         labelled=not frozen if labelled is None else labelled,
         frozen=frozen,
+        drain=True,
     )
     hashed = stream.names is not None and stream.names.bits is not None
     return Data(place, stream, stream.columns if hashed else 0)
@@ -187,7 +190,7 @@ def _filled(first: Block, blocks: Iterator[Block], rows: int, quiet: bool) -> Bl
     return Block.concatenate(found)
 
 
-def _refuse_idle_options(place: str, reading: Reading, embedded_data: bool = False) -> None:
+def refuse_idle_options(place: str, reading: Reading, embedded_data: bool = False) -> None:
     """Refuse an option that could do nothing: it is a misunderstanding."""
     format = "embedded data" if embedded_data else reading.format or guess_format(place)
     if format is None:

@@ -14,7 +14,9 @@ from fenchel.streams.csv_reader import CsvReader
 from fenchel.streams.errors import Argument, BadInput
 from fenchel.streams.formats import FORMATS, guess_format, guess_separator
 from fenchel.streams.frames import FrameStream, as_frame
+from fenchel.streams.inboxes import Address, is_address
 from fenchel.streams.json_lines import JsonReader
+from fenchel.streams.live_stream import LiveStream, format_of
 from fenchel.streams.names import Names
 from fenchel.streams.readers import Reader, SvmlightReader, VwReader
 from fenchel.streams.source import Source
@@ -37,9 +39,15 @@ def open_stream(
     block_rows: int | None = None,
     threads: int | None = None,
     chunk_bytes: int = CHUNK,
+    marks: dict[str, Any] | None = None,
+    drain: bool = False,
     **declared: Unpack[Declared],
 ) -> Stream:
-    """Stream the rows in a file, standard input (``"-"``) or an open binary file.
+    """Stream the rows in a file, standard input (``"-"``), an open binary file or a live source.
+
+    Live sources have addresses: ``tail:logs/*.jsonl``, ``redis://host/stream``, ``kafka://host/topic``. Their
+    streams have no end, unless ``drain`` asks for one where there is nothing more, and have ``marks``, which
+    another stream takes to go on from there. ``fenchel.live`` learns from them exactly once.
 
     ``format`` is one of svmlight, vw, csv, arff, jsonl, parquet, arrow, and guessed from the name
     when left out. What the columns are is said by a ``Schema``, or by its arguments (``label``,
@@ -61,6 +69,17 @@ def open_stream(
     """
     _check_choices(format, separator, decimal, block_rows, on_error, threads)
     schema = _schema_of(schema, declared)
+    if is_address(source):
+        address = Address.parse(source)
+        guessed = guess_format(address.name.rstrip("*")) if address.scheme == "tail" else None
+        format = format_of(address, format, guessed)
+        if names is None and format != "svmlight":
+            names = Names(schema.bits)
+        return LiveStream(
+            address, format, schema.copy() if frozen else schema, names,
+            marks=marks, drain=drain, skip=on_error == "skip", labelled=labelled, frozen=frozen,
+            block_rows=block_rows,
+        )  # fmt: skip
     place = Source(source)
     format = format or guess_format(place.name)
     if format is None:

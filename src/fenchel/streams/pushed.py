@@ -53,6 +53,11 @@ class PushedText(TextStream):
             block_rows=None, skip=False, threads=1, chunk=CHUNK, tabular=False, frozen=frozen,
         )  # fmt: skip
 
+    def expect(self, kind: int) -> None:
+        """Say what labels are from before: numbers (1), words (2), or not known (0)."""
+        if isinstance(self._reader, VwReader):
+            self._reader.expect(kind)
+
     def parse(self, data: bytes) -> Batch:
         """Parse a piece, or raise the first mistake in it; no name is taken up yet."""
         text = np.frombuffer(data, np.uint8)

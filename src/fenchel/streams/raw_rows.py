@@ -65,7 +65,7 @@ class RawRows:
         label_column = self._label_column(row)
         label = self._label_of(row, label_column) if self._labelled else None
         weighed = self._labelled and schema.weight is not None
-        weight = self._weight_of(row) if weighed else None
+        weight = self.weight_of(row) if weighed else None
         met: dict[str, Kind] = {}
         for feature in self._features(row, label_column, met):
             self._put(feature)
@@ -106,7 +106,8 @@ class RawRows:
         self._rows[1].append(self._numbers.setdefault(feature.name, len(self._numbers)))
         self._rows[2].append(feature.value)
 
-    def _weight_of(self, row: Mapping[str, Any]) -> float:
+    def weight_of(self, row: Mapping[str, Any]) -> float:
+        """The importance of a row, or ``UnreadableRowError``."""
         column = self.schema.weight or ""
         value = row.get(column)
         try:

@@ -113,6 +113,10 @@ class VwReader(LineReader):
         self._kind = np.array([UNKNOWN, self._gaps], np.int8)
         self._encoder = Encoder(schema)
 
+    def expect(self, kind: int) -> None:
+        """Say what kind labels are of, from rows before these."""
+        self._kind = np.array([kind], np.int8)
+
     def parse(self, data: Bytes) -> Batch:
         """The rows of a chunk."""
         assumed = self._kind

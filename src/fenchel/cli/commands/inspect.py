@@ -61,6 +61,8 @@ def _header(path: str, metadata: dict[str, Any]) -> None:
         _fact("intercept", "none")
     for title, value in _schema(metadata.get("schema")):
         _fact(title, value)
+    for source, place in (metadata.get("live") or {}).items():
+        _fact("live", f"{source}, behind {place['messages']:,} messages")
 
 
 def _schema(told: Any) -> list[tuple[str, str]]:

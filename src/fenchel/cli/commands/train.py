@@ -16,6 +16,8 @@ from fenchel.cli.certify import RunCertificates
 from fenchel.cli.column_advice import tell_kinds, tell_odd_categories
 from fenchel.cli.errors import STOPPED
 from fenchel.cli.holdout import HeldOut
+from fenchel.cli.live_options import LiveOptions
+from fenchel.cli.live_train import train_live
 from fenchel.cli.moving import horizon_of, moving_figures, tell_moving
 from fenchel.cli.output import counted, fact, say
 from fenchel.cli.places import ModelClaim
@@ -31,7 +33,9 @@ from fenchel.evaluate import Run, learn, predict, whole_queries
 from fenchel.evaluate.class_weights import Balance
 from fenchel.evaluate.contest import run_of
 from fenchel.learners import Learner
+from fenchel.live.bookmarks import all_of
 from fenchel.rows import Block
+from fenchel.streams.inboxes import is_address
 
 
 def train(data: tuple[str, ...], **given: Any) -> None:
@@ -50,7 +54,12 @@ def train(data: tuple[str, ...], **given: Any) -> None:
 
 def _train(data: str, given: dict[str, Any]) -> None:
     reading = Reading.of(given)
+    live = LiveOptions.of(given)
     options = TrainOptions(**given)
+    if is_address(data):
+        train_live(data, reading, options, live)
+        return
+    live.refuse()
     options.check(reading, data)
     claim = ModelClaim(options.claimed)
     if options.resume:
@@ -87,6 +96,7 @@ class Training:
         self.interruption, self._claim = Interruption(), claim
         self._learner, self._source = learner, source
         self._options, self._quiet = options, options.quiet
+        self._places = all_of(options.resume) if options.resume else None  # in live sources
         self._horizon = horizon_of(options.horizon)
         late = self._horizon not in (0, "rest")
         try:
@@ -187,7 +197,7 @@ class Training:
     def _save(self) -> None:
         assert self._options.save is not None
         self._claim.check()
-        models.save(self._learner, self._options.save, self._source.stream)
+        models.save(self._learner, self._options.save, self._source.stream, self._places)
         self._claim.renew()
 
     def finish(self, stopped: bool = False) -> None:
@@ -196,7 +206,7 @@ class Training:
         seconds = time.perf_counter() - self._began
         if not self._quiet:
             say()
-            tell_score(self._run, self._source.stream, seconds)
+            tell_score(self._run, self._source.stream.names, seconds)
             tell_moving(self._run, self._horizon)
             tell_skipped(self._source.stream.skipped)
         if self._options.save:

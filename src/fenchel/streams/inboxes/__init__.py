@@ -1,0 +1,35 @@
+"""Places where messages keep arriving, by address: growing files, Redis streams, Kafka topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fenchel.streams.inboxes.address import Address, is_address
+from fenchel.streams.inboxes.inbox import Inbox, Message
+
+__all__ = ["Address", "Inbox", "Message", "is_address", "open_inbox"]
+
+
+def open_inbox(
+    address: Address,
+    marks: dict[str, Any] | None = None,
+    *,
+    drain: bool = False,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Inbox:
+    """Open the inbox of an address, behind the messages up to ``marks``; ``tell`` says what goes wrong.
+
+    ``drain`` is for those who leave at the end: no partition is waited for that has nothing more.
+    """
+    if address.scheme == "tail":
+        from fenchel.streams.inboxes.tail import TailInbox
+
+        return TailInbox(address, marks or {}, tell)
+    if address.scheme == "kafka":
+        from fenchel.streams.inboxes.kafka_inbox import KafkaInbox
+
+        return KafkaInbox(address, marks or {}, tell, drain)
+    from fenchel.streams.inboxes.redis_inbox import RedisInbox
+
+    return RedisInbox(address, marks or {}, tell)
