@@ -35,7 +35,7 @@ many_learners = click.option(
     multiple=True,
     help=f"{SPECIFICATION}; repeat it.",
 )
-apart = _together(
+apart = together(
     click.option(
         "--workers",
         type=click.IntRange(1),

@@ -1,5 +1,5 @@
 """Learning from live sources, each message exactly once, with predictions and dead letters going out."""
 
-from fenchel.live.training import LiveSettings, LiveTraining, learn
+from fenchel.live.learning import LiveSettings, LiveTraining, learn
 
 __all__ = ["LiveSettings", "LiveTraining", "learn"]

@@ -7,6 +7,7 @@ needs a loss with a Lipschitz constant L.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -109,7 +110,7 @@ class ScaleInvariantPNorm(NamedTuple):
     @property
     def beta(self) -> float:
         """β_t."""
-        return float(np.sqrt(np.e * self.lipschitz**2 * (self.p - 1.0) + self.slopes[0]))
+        return float(np.sqrt(math.e * self.lipschitz**2 * (self.p - 1.0) + self.slopes[0]))
 
     def observe(self, x: Array) -> ScaleInvariantPNorm:
         """f_t, with b_t and m_t that count x_t."""
@@ -198,7 +199,7 @@ def _look(f: Any, row: Any) -> _View:
             total += power(rho, p) * (power(f.largest[j] / size, p) - 1.0)
     if not (kept and total > FADED * total_of(f)):
         total = _total_with(f, row, p)
-    beta = np.sqrt(np.e * f.lipschitz * f.lipschitz * (p - 1.0) + f.slopes[0])
+    beta = np.sqrt(math.e * f.lipschitz * f.lipschitz * (p - 1.0) + f.slopes[0])
     return _View(p, gradient_factor(f, total, p) / beta, kept, total, beta)
 
 

@@ -77,7 +77,7 @@ def open_stream(
             names = Names(schema.bits)
         return LiveStream(
             address, format, schema.copy() if frozen else schema, names,
-            marks=marks, drain=drain, skip=on_error == "skip", labelled=labelled, frozen=frozen,
+            marks=marks, drain=drain, skip=on_error == "skip", labelled=bool(labelled), frozen=frozen,
             block_rows=block_rows,
         )  # fmt: skip
     place = Source(source)

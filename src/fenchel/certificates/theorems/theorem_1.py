@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from fenchel.certificates.certificate import Assumption, Certificate
@@ -34,7 +36,7 @@ def p_norm_bound(run: RunRecord) -> Certificate:
     """R_T(u) ≤ L·√(e·(T + 1)·(p_T − 1))·((Σ|u_i|·b_i)²/(2η) + η), p_T = max(2, 2·ln m_T)."""
     f, eta = run.f, run.rule.eta
     reach = float(np.abs(run.u * f.largest).sum())
-    factor = f.lipschitz * np.sqrt(np.e * (run.sums.rounds + 1.0) * (f.p - 1.0))
+    factor = f.lipschitz * np.sqrt(math.e * (run.sums.rounds + 1.0) * (f.p - 1.0))
     return _certificate(run, "first bound", float(factor * (reach**2 / (2.0 * eta) + eta)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -49,7 +50,7 @@ def printed_update() -> Pair:
     """Eq. (update1) has a factor 1/(p_t − 1) too many: Theorem 1 fails with it."""
     X, y = np.ones((200, 200)), -np.ones(200)
     u = np.zeros(200)
-    u[0] = 200.0 / np.sqrt(np.e * 201.0 * (2.0 * np.log(200.0) - 1.0))
+    u[0] = 200.0 / np.sqrt(math.e * 201.0 * (2.0 * np.log(200.0) - 1.0))
     printed, right = (
         theorem_1.p_norm_bound(run_of((Slope(), f, rules.Subgradient()), X, y, u))
         for f in (PrintedPNorm(), regularizers.ScaleInvariantPNorm())
@@ -62,7 +63,7 @@ def printed_right_hand_side() -> Pair:
     X, y = np.ones((60, 2)), np.tile([1.0, -1.0], 30)
     parts = (Slope(), regularizers.ScaleInvariantPNorm(), rules.Subgradient())
     right = theorem_1.p_norm_bound(run_of(parts, X, y, np.zeros(2)))
-    bound = float(np.sqrt(np.e * 61.0 * (2.0 * np.log(2.0) - 1.0)))
+    bound = float(np.sqrt(math.e * 61.0 * (2.0 * np.log(2.0) - 1.0)))
     return Pair(replace(right, bound=bound), right)
 
 
@@ -107,7 +108,7 @@ def printed_beta() -> Pair:
     parts = (Slope(), regularizers.ScaleInvariantPNorm(), rules.Subgradient())
     run = run_of(parts, X, y, np.zeros(20))
     right = replace(theorem_1.p_norm_bound(run), quantity="β_{T+1}", achieved=float(run.f.beta))
-    return Pair(replace(right, achieved=float(np.sqrt(run.f.beta**2 + np.e))), right)
+    return Pair(replace(right, achieved=float(np.sqrt(run.f.beta**2 + math.e))), right)
 
 
 def logarithmic_step() -> Pair:
