@@ -44,10 +44,10 @@ class RedisServer:
         except redis.RedisError:
             return False
 
-    def client(self):
+    def client(self, **given):
         import redis
 
-        return redis.Redis(port=self.port, protocol=2)
+        return redis.Redis(port=self.port, protocol=2, **given)
 
     def kill(self):
         self.process.kill()

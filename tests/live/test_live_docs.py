@@ -21,5 +21,6 @@ def test_from_kafka_to_a_model_to_a_topic_of_predictions(tmp_path, monkeypatch):
                 text = block.text.replace(KAFKA, cluster.host)
                 session.run(type(block)(block.kind, text, block.line))
     finally:
+        session.namespace.clear()  # its producer goes before the cluster
         cluster.kill()
     assert session.executed == 3

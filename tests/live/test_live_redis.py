@@ -109,9 +109,20 @@ def test_what_is_no_stream_is_refused(redis_server, stream):
 
 def test_reading_ahead_is_bounded(redis_server, stream):
     """A producer that is faster than the learner fills the broker, not the memory."""
-    redis_server.add(stream, ["{}"] * 40_000)
+    redis_server.add(stream, ["{}"] * 20_000)
     inbox = open_inbox(Address.parse(redis_server.address(stream)))
     inbox.take(1, 5.0)
     time.sleep(0.5)
     assert inbox._count <= BATCH * (AHEAD + 2)
     inbox.close()
+
+
+def test_a_wrong_password_is_refused(redis_server, stream):
+    redis_server.client().config_set("requirepass", "secret")
+    try:
+        with pytest.raises(ValueError, match="give redis://USER:PASSWORD@HOST/STREAM"):
+            list(open_stream(redis_server.address(stream), drain=True))
+        address = redis_server.address(stream).replace("//", "//:secret@")
+        assert list(open_stream(address, drain=True)) == []
+    finally:
+        redis_server.client(password="secret").config_set("requirepass", "")

@@ -112,3 +112,9 @@ def test_csv_does_not_come_by_the_message(tmp_path):
         BadInput, match="csv does not come by the message; send jsonl, vw, svmlight"
     ):
         open_stream(f"tail:{tmp_path}/*.csv")
+
+
+@pytest.mark.parametrize("mark", [3, ["a", "1:00", "x"], ["a"], None], ids=str)
+def test_a_mark_of_another_form_is_refused(tmp_path, mark):
+    with pytest.raises(ValueError, match="the place to go on from is of the wrong form"):
+        open_inbox(Address.parse(f"tail:{tmp_path}/*"), {"7": mark})

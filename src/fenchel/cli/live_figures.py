@@ -27,6 +27,8 @@ class LiveFigures:
         self._training, self._every = training, every
         self._began = self._shown = time.monotonic()
         self._count = training.bookmark.messages
+        self._lag: int | None = None  # as last asked for: an inbox is for one thread
+        self._asked = 0.0
 
     def figures(self) -> dict[str, float | None]:
         """Give every figure by its name."""
@@ -36,13 +38,15 @@ class LiveFigures:
             "refused": training.bookmark.refused,
             "rounds": training.learner.rounds,
             "waiting": len(training.learner.tickets),
-            "lag": training.inbox.lag(),
+            "lag": self._lag,
             "window_loss": training.messages.window_loss,
         }
 
     def tick(self) -> None:
         """Print a line where one is due."""
         now = time.monotonic()
+        if now - self._asked > min(self._every or 1.0, 1.0):
+            self._lag, self._asked = self._training.inbox.lag(), now
         if self._every is None or now - self._shown < self._every:
             return
         found = self.figures()

@@ -22,14 +22,29 @@ def open_inbox(
 
     ``drain`` is for those who leave at the end: no partition is waited for that has nothing more.
     """
+    marks = {} if marks is None else marks
+    if not all(_is_mark(address.scheme, key, mark) for key, mark in marks.items()):
+        raise ValueError(
+            f"{address.shown}: the place to go on from is of the wrong form; start anew"
+        )
     if address.scheme == "tail":
         from fenchel.streams.inboxes.tail import TailInbox
 
-        return TailInbox(address, marks or {}, tell)
+        return TailInbox(address, marks, tell)
     if address.scheme == "kafka":
         from fenchel.streams.inboxes.kafka_inbox import KafkaInbox
 
-        return KafkaInbox(address, marks or {}, tell, drain)
+        return KafkaInbox(address, marks, tell, drain)
     from fenchel.streams.inboxes.redis_inbox import RedisInbox
 
-    return RedisInbox(address, marks or {}, tell)
+    return RedisInbox(address, marks, tell)
+
+
+def _is_mark(scheme: str, key: Any, mark: Any) -> bool:
+    """Whether a mark, which may come from a file, is one of these sources."""
+    if scheme == "kafka":
+        return str(key).isdigit() and type(mark) is int
+    kinds = [type(part) for part in mark] if isinstance(mark, (list, tuple)) else []
+    if scheme == "tail":
+        return str(key).isdigit() and kinds == [str, str, int]
+    return kinds == [str, int]

@@ -104,6 +104,8 @@ class KafkaInbox(Inbox):
         found = topics[self._topic]
         if found.error is not None or not found.partitions:
             if found.error is None or found.error.retriable():
+                if found.error is not None:
+                    self._complain(found.error)
                 return False
             remedy = "create it, or check the name"
             raise BadInput(f"{NOT_FOUND} ({found.error})", remedy, file=self._address.shown)
@@ -192,7 +194,7 @@ class KafkaInbox(Inbox):
             except self._kafka.KafkaException:
                 return None
             if end >= 0 and at.offset >= 0:
-                total += end - at.offset
+                total += max(0, end - at.offset)  # the end is what the last answer said
             total += len(waiting)
         return total
 

@@ -85,6 +85,9 @@ class RedisInbox(Inbox):
 
         try:
             told = self._client.xinfo_stream(self._stream)
+        except redis.AuthenticationError as error:
+            remedy = f"give {self._address.scheme}://USER:PASSWORD@HOST/STREAM"
+            raise ValueError(f"{self._address.shown}: {error}; {remedy}") from None
         except redis.ResponseError as error:
             if "no such key" not in str(error):
                 raise ValueError(f"{self._address.shown}: {error}; name a stream") from None

@@ -52,7 +52,7 @@ class TailInbox(Inbox):
         self, address: Address, marks: dict[str, Any], tell: Callable[[str], None]
     ) -> None:
         self._pattern, self._tell = address.name, tell
-        self._files = [_File(int(inode), *mark) for inode, mark in marks.items()]
+        self._files = {int(inode): _File(int(inode), *mark) for inode, mark in marks.items()}
         self._rest: list[Message] = []
         self._last: _File | None = None  # stays open: it may be renamed out of the pattern
 
@@ -101,22 +101,23 @@ class TailInbox(Inbox):
     def _known(self, path: str) -> _File:
         """The file at a path: one read before, whatever its name was, or a new one."""
         place = os.stat(path)
-        for file in self._files:
-            if file.inode == place.st_ino and file.is_as_seen(path, place):
-                return file
+        same = self._files.get(place.st_ino)
+        if same is not None and same.is_as_seen(path, place):
+            return same
         with open(path, "rb") as opened:
             start = opened.read(BEGINNING)
-        same = [f for f in self._files if f.inode == place.st_ino]
-        for file in same + [f for f in self._files if f.path == path]:  # of that name: a copy
+        copied = [f for f in self._files.values() if f.path == path and f is not same]
+        for file in copied if same is None else [same, *copied]:
             if place.st_size >= file.byte and file.begins(start):
-                file.see(path, place)
-                return file
-        for file in same:
+                return self._seen(file, path, place)
+        if same is not None:
             self._tell(f"{path}: begins anew; it is read from its start")
-            self._files.remove(file)
-        file = _File(place.st_ino, path, "", 0)
+            same.close()
+        return self._seen(_File(place.st_ino, path, "", 0), path, place)
+
+    def _seen(self, file: _File, path: str, place: os.stat_result) -> _File:
         file.see(path, place)
-        self._files.append(file)
+        self._files[place.st_ino] = file
         return file
 
     def lag(self) -> int | None:
@@ -129,7 +130,7 @@ class TailInbox(Inbox):
 
     def close(self) -> None:
         """Close the file that is open."""
-        for file in self._files:
+        for file in self._files.values():
             file.close()
 
 
