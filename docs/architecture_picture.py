@@ -21,7 +21,7 @@ ABOUT = (
     "learns them by learners, whose engine hands them to the compiled loops. These ask losses, "
     "regularizers and rules by verbs. State goes to models, the sums of a run to certificates, and "
     "certificates to report. parts, _numba and mirror.py lie below. serve and client bring rows over "
-    "the network."
+    "the network, cluster lets shards be learned apart and merges them."
 )
 
 
@@ -68,6 +68,7 @@ ROOMS = (
     Box("mirror.py", 244, 536, 108, 42, ("the oracle in NumPy",)),
     Box("serve", 8, 612, 108, 42, ("HTTP, lines, a log",)),
     Box("client", 126, 612, 108, 42, ("talks to serve",)),
+    Box("cluster", 244, 612, 108, 42, ("shards, merged",)),
 )  # fmt: skip
 FLOWS = (
     Flow(((62, 32), (62, 52))),
