@@ -29,8 +29,10 @@ class Places(NamedTuple):
 
     def move(self, smaller: Array, larger: Array) -> None:
         """Put the slots of one array into their places in another, in both dimensions of a matrix."""
-        to = self.slots
-        if smaller.ndim == 1:
+        to, stays = self.slots, np.array_equal(self.columns, np.arange(len(self.columns)))
+        if smaller.ndim == 1 and stays:
+            larger[: len(to)] = smaller[: len(to)]
+        elif smaller.ndim == 1:
             larger[to] = smaller[: len(to)]
         elif smaller.shape[0] == MOST_WAITING:  # no matrix is so wide: its rows begin with a line
             larger[:, to] = smaller[:, : len(to)]

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import click
@@ -31,15 +32,15 @@ ALONE = {
     "class_weight": "labels are counted on one machine",
     "progress_every": "every shard is told once it is done",
 }
-UNSET: tuple[Any, ...] = (None, (), False, 1)
+SPELLED = {"metrics": "metric"}
 
 
 def train_apart(data: tuple[str, ...], given: dict[str, Any], apart: dict[str, Any]) -> None:
     """Run the command."""
     for option, why in ALONE.items():
-        if given.get(option) not in UNSET:
-            name = option.replace("_", "-").removesuffix("s") if option == "metrics" else option
-            raise click.UsageError(f"--{name.replace('_', '-')} is for one process: {why}.")
+        if given[option] and not (option == "passes" and given[option] == 1):
+            name = SPELLED.get(option, option.replace("_", "-"))
+            raise click.UsageError(f"--{name} is for one process: {why}.")
     reading = Reading.of(given)
     options = TrainOptions(**given)
     workers = apart["workers"] or os.cpu_count() or 1
@@ -81,10 +82,10 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
         yield None
         return
     try:
-        from distributed import Client
+        distributed = import_module("distributed")  # deferred: an extra
     except ImportError:
         raise click.UsageError("--scheduler needs Dask: install fenchel[dask].") from None
-    with Client(scheduler) as client:  # type: ignore[no-untyped-call]
+    with distributed.Client(scheduler) as client:
         yield client.get_executor(pure=False, retries=3)
 
 

@@ -1,0 +1,51 @@
+"""``fenchel train --workers`` and ``fenchel merge``."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fenchel import Learner
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
+from cli_helpers import run
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(0)
+    for k in range(2):
+        X = rng.normal(size=(60, 2)).round(3)
+        lines = [f"{a - 2 * b:.3f} 1:{a} 2:{b}\n" for a, b in X]
+        (tmp_path / f"part-{k}.svm").write_text("".join(lines))
+    return tmp_path
+
+
+def test_processes_learn_what_merged_models_know(files):
+    learner = ("--learner", "vovk_azoury_warmuth", "--task", "regression", "--quiet")
+    for k in range(2):
+        run("train", files / f"part-{k}.svm", *learner, "--save", files / f"{k}.fenchel")
+    run("merge", files / "0.fenchel", files / "1.fenchel", "--save", files / "m.fenchel")
+    saved = "--save", files / "w.fenchel", "--json", files / "w.json"
+    run("train", files / "part-*.svm", *learner, "--workers", 2, *saved)
+    merged, apart = (Learner.load(files / name) for name in ("m.fenchel", "w.fenchel"))
+    assert apart.rounds == 120
+    np.testing.assert_array_equal(apart.weights(), merged.weights())
+    assert len(json.loads((files / "w.json").read_text())["shards"]) == 2
+
+
+def test_several_files_need_workers(files):
+    told = run("train", files / "part-0.svm", files / "part-1.svm", status=2).stderr
+    assert "several files are for shards learned apart: say --workers N." in told
+
+
+def test_what_is_for_one_process_is_refused(files):
+    told = run("train", files / "part-0.svm", "--workers", 2, "--certify", status=2).stderr
+    assert "--certify is for one process: certificates speak of one run." in told
+
+
+def test_a_file_that_is_not_there_is_named(files):
+    told = run("train", files / "other-*.svm", "--workers", 2, status=1).stderr
+    assert "other-*.svm: there is no such file" in told
