@@ -1,8 +1,11 @@
 """The pictures of README and home page. ``python docs/pictures.py`` draws them.
 
 ``run.svg``: scikit-learn's handwritten digits in their order, each predicted before its label is seen; the
-share of mistakes among the last 100 rows. ``regret.svg``: measured regret under its bound. Vovk-Azoury-Warmuth on scikit-learn's diabetes data, raw targets: after T rounds, the regret against
-the best u in hindsight of those T rounds, and the bound a/2·‖u‖² + Y²/2·Σ x_tᵀA_t⁻¹x_t for the same u.
+share of mistakes among the last 100 rows.
+
+``regret.svg``: Vovk-Azoury-Warmuth on scikit-learn's diabetes data, raw targets: after T rounds, the regret
+against the best u in hindsight of those T rounds, and the bound a/2·‖u‖² + Y²/2·Σ x_tᵀA_t⁻¹x_t for the same
+u.
 """
 
 from pathlib import Path
