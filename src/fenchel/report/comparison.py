@@ -125,7 +125,7 @@ def _loss_along_the_stream(compared: Compared) -> Section:
         baselines.append(Series("previous label", ends, [previous] * 2))
     several = f"the best {min(CURVES, len(compared.runs))} learners, from round {first:,} on"
     up = Axis(f"{kind} so far", log=compared.regression)
-    now = Axis(f"{kind} since the point before", log=compared.regression)
+    now = Axis(f"{kind}, recent", log=compared.regression)
     across = Axis("rounds", log=True)
     return Section("Loss along the stream", [
         pictures(
