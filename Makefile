@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TESTED := $(VENV)/.installed-dev
 
-.PHONY: demo test test-plain test-lowest test-newest audit attack lint format bench docs clean
+.PHONY: demo test test-plain test-lowest test-newest audit attack lint format bench docs dist clean
 
 demo: $(INSTALLED)
 	$(BIN)/fenchel compare
@@ -54,8 +54,23 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
+# Wheel and source in dist/, their metadata checked, each installed and tried in an environment of its own.
+DIST := .venv-dist
+dist:
+	rm -rf dist $(DIST)
+	$(PYTHON) -m venv $(DIST)
+	$(DIST)/bin/python -m pip install --quiet build twine
+	$(DIST)/bin/python -m build --outdir dist
+	$(DIST)/bin/python -m twine check --strict dist/*
+	for file in dist/*.whl dist/*.tar.gz; do \
+	  rm -rf $(DIST)-try && $(PYTHON) -m venv $(DIST)-try && \
+	  $(DIST)-try/bin/python -m pip install --quiet --constraint constraints.txt "$$file" && \
+	  .ci/smoke $(CURDIR)/$(DIST)-try/bin/python || exit 1; \
+	done
+	rm -rf $(DIST)-try
+
 clean:
-	rm -rf $(VENV) .venv-lowest .venv-newest .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf dist $(DIST) $(VENV) .venv-lowest .venv-newest .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

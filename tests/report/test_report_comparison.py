@@ -25,7 +25,11 @@ def test_a_page_of_two_classes(tmp_path):
     said = run("compare", "breast_cancer", *LEARNERS, "--report", tmp_path / "p.html").stdout
     page = (tmp_path / "p.html").read_text()
     assert headings(page) == TITLES
-    assert page.count("<svg") == page.count('role="img"') == 4  # losses, two bounds, features
+    assert page.count("<svg") == page.count('role="img"') == 5  # two of losses, of bounds, features
+    assert "malignant is −1, benign is +1" in page
+    assert "fenchel compare breast_cancer --learner perceptron --learner arow --report" in page
+    assert "previous label" in page
+    assert "from round 50 on" in page
     assert " ".join(said.partition("Use arow")[2].split())[:40] in page
     assert len(re.findall("<td>(?:mean|worst) [a-z ]+</td>", page)) >= 10  # features by name
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")

@@ -14,6 +14,7 @@ from fenchel.cli.places import written_whole
 from fenchel.cli.results import blame, figures, write_json
 from fenchel.cli.sources import Data, column_name
 from fenchel.cli.tasks import constant_label, mapping, shown
+from fenchel.cli.typed import typed_command
 from fenchel.evaluate import Comparison, Contest, Run
 from fenchel.report.comparison import Compared, comparison_page
 from fenchel.report.stream_stats import StreamStats
@@ -65,6 +66,8 @@ class CompareResults:
             advice=self._advice(),
             constant=f"The best constant, {self._constant(', has ')}",
             width=self.source.width,
+            classes="" if self._best.learner.labels is None else mapping(self._best.learner),
+            command=typed_command(),
         )
         with blame(file), written_whole(file) as page:
             page.write(comparison_page(compared))

@@ -24,8 +24,6 @@ def for_task(text: str, task: str) -> Learner:
 
     >>> for_task("passive_aggressive:C=2", "regression")
     <passive_aggressive:C=2,loss=epsilon_insensitive, 0 rounds, 0 features>
-    >>> for_task("vovk_azoury_warmuth", "binary").task
-    'binary'
     """
     name = specification.name_of(text)
     if name in NESTED or name not in CATALOGUE:
@@ -45,8 +43,6 @@ def asked(name: str, given: Mapping[str, Any], task: str) -> dict[str, Any]:
         return {} if task == "binary" or "task" in given else {"task": task}
     if task == "regression" and "loss" in parameters_of(name) and "loss" not in given:
         return {"loss": regression_loss(name)}
-    if task != "regression" and CATALOGUE[name].tasks == ("regression",) and "task" not in given:
-        return {"task": "binary"}
     return {}
 
 

@@ -24,6 +24,7 @@ from fenchel.rows import Block
 
 CURVES = 6  # learners whose loss is drawn
 CERTIFIED = 4  # learners whose bound is drawn
+FIRST_DRAWN = 50  # the round from which losses are drawn: before it they say little
 CHECKPOINTS = 6
 TOP = 20  # weights by name
 
@@ -40,6 +41,8 @@ class Compared(NamedTuple):
     advice: str
     constant: str
     width: int
+    classes: str = ""  # which stands for what
+    command: str = ""  # that made the page
 
     @property
     def best(self) -> Run:
@@ -57,8 +60,9 @@ def comparison_page(compared: Compared) -> str:
     task = compared.best.learner.task
     columns = compared.best.learner.columns
     rounds = compared.result.rounds
+    classes = f" Classes: {compared.classes}." if compared.classes else ""
     lead = [
-        paragraph(f"{compared.data}: {rounds:,} rounds, {columns:,} features, {task}."),
+        paragraph(f"{compared.data}: {rounds:,} rounds, {columns:,} features, {task}.{classes}"),
         paragraph(compared.advice),
     ]
     sections = [
@@ -68,7 +72,7 @@ def comparison_page(compared: Compared) -> str:
         _weights(compared),
         _features(compared),
     ]
-    command = f"fenchel compare {compared.data} --report FILE.html"
+    command = compared.command or f"fenchel compare {compared.data} --report FILE.html"
     return page(f"Learners compared on {compared.data}", lead, sections, command)
 
 
@@ -81,7 +85,7 @@ def _what_it_rests_on(compared: Compared) -> Section:
         loss = figure(score.loss) if compared.regression else f"{score.loss:.2%}"
         counts = "–" if score.mistakes is None else f"{score.mistakes:,}"
         first = entrant is result.entrants[0]
-        p_value = "–" if first else figure(verdict.p_value, 2)
+        p_value = "–" if first else _chance(verdict.p_value)
         told = "the best" if first else ("could be chance" if verdict.could_be_chance else "worse")
         rows.append([entrant.specification, loss, counts, p_value, told, figure(score.seconds, 2)])
     test = "a paired z-test of the losses" if compared.regression else "a sign test"
@@ -100,23 +104,57 @@ def _what_it_rests_on(compared: Compared) -> Section:
     return Section("What the recommendation rests on", parts)
 
 
+def _chance(p_value: float) -> str:
+    """A p-value: below 10⁻⁴ only that."""
+    return "< 0.0001" if p_value < 1e-4 else figure(p_value, 2)
+
+
 def _loss_along_the_stream(compared: Compared) -> Section:
-    series = []
+    """The average so far, and the loss between its points; the first rounds, all mistakes, left out."""
+    kind = "mean squared error" if compared.regression else "share of mistakes"
+    first = min(FIRST_DRAWN, max(1, compared.result.rounds // 10))
+    so_far, between = [], []
     for name, run in list(compared.runs.items())[:CURVES]:
-        rounds, losses = zip(*run.curve.points(run.score.average), strict=True)
-        series.append(Series(name, rounds, losses))
-    ends = [1, compared.result.rounds]
-    series.append(Series("best constant", ends, [compared.result.constant.loss] * 2))
-    label = "mean squared error so far" if compared.regression else "share of mistakes so far"
-    svg = draw(
-        "Loss along the stream",
-        Axis("rounds", log=True),
-        Axis(label, log=compared.regression),
-        series,
-    )
-    several = min(CURVES, len(compared.runs))
-    caption = f"Average loss up to each round: the best {several} learners."
-    return Section("Loss along the stream", [pictures((svg, caption))])
+        points = run.curve.points(run.score.average)
+        so_far.append(_from_round(first, name, points))
+        between.append(_from_round(first, name, losses_between(points)))
+    ends = [first, compared.result.rounds]
+    baselines = [Series("best constant", ends, [compared.result.constant.loss] * 2)]
+    previous = compared.best.previous.loss
+    if previous is not None:
+        baselines.append(Series("previous label", ends, [previous] * 2))
+    several = f"the best {min(CURVES, len(compared.runs))} learners, from round {first:,} on"
+    up = Axis(f"{kind} so far", log=compared.regression)
+    now = Axis(f"{kind}, recent", log=compared.regression)
+    across = Axis("rounds", log=True)
+    return Section("Loss along the stream", [
+        pictures(
+            (draw("Loss along the stream", across, up, [*so_far, *baselines]),
+             f"Average loss up to each round: {several}."),
+            (draw("Loss between the points", across, now, [*between, *baselines]),
+             f"Loss of the rounds since the point before, which shows changes: {several}."),
+            large=True,
+        )
+    ])  # fmt: skip
+
+
+def _from_round(first: int, name: str, points: list[tuple[int, float]]) -> Series:
+    """The points from a round on, as a series."""
+    kept = [point for point in points if point[0] >= first]
+    return Series(name, [n for n, _ in kept], [loss for _, loss in kept])
+
+
+def losses_between(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """The mean loss between points of an average so far, where every round counts alike.
+
+    >>> losses_between([(1, 1.0), (2, 0.5), (4, 0.5)])
+    [(1, 1.0), (2, 0.0), (4, 0.5)]
+    """
+    found, rounds, total = [], 0, 0.0
+    for n, mean in points:
+        found.append((n, max(n * mean - total, 0.0) / (n - rounds)))
+        rounds, total = n, n * mean
+    return found
 
 
 def _regret_and_bounds(compared: Compared) -> Section:

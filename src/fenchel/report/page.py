@@ -21,6 +21,7 @@ nav ol { columns: 18rem; padding-left: 1.4rem; margin: 0.5rem 0; }
 .pictures { display: grid; gap: 1rem; align-items: start; margin: 1rem 0;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); }
 figure { margin: 0; max-width: 30rem; }
+.large figure { max-width: 54rem; }
 figure svg { display: block; width: 100%; height: auto; }
 figcaption { font-size: 0.9rem; color: #444; }
 .scroll { overflow-x: auto; max-width: 100%; margin: 1rem 0; }
@@ -106,13 +107,13 @@ def folded(summary: str, content: str) -> str:
     return f"<details><summary>{escape(summary)}</summary>\n{content}\n</details>"
 
 
-def pictures(*drawn: tuple[str, str]) -> str:
-    """Pictures side by side where there is room; each an SVG with its caption."""
+def pictures(*drawn: tuple[str, str], large: bool = False) -> str:
+    """Pictures side by side where there is room, or ``large``; each an SVG with its caption."""
     figures = "\n".join(
         f"<figure>\n{svg}\n<figcaption>{escape(caption)}</figcaption></figure>"
         for svg, caption in drawn
     )
-    return f'<div class="pictures">\n{figures}\n</div>'
+    return f'<div class="{"large" if large else "pictures"}">\n{figures}\n</div>'
 
 
 def page(title: str, lead: Sequence[str], sections: Sequence[Section], command: str) -> str:
