@@ -13,6 +13,7 @@ import click
 
 from fenchel.cli import models
 from fenchel.cli.errors import as_option
+from fenchel.cli.live_options import LiveOptions
 from fenchel.cli.output import counted, fact, number, say
 from fenchel.cli.results import write_json
 from fenchel.cli.sources import Reading, begin, open_data
@@ -42,6 +43,7 @@ def train_apart(data: tuple[str, ...], given: dict[str, Any], apart: dict[str, A
             name = SPELLED.get(option, option.replace("_", "-"))
             raise click.UsageError(f"--{name} is for one process: {why}.")
     reading = Reading.of(given)
+    LiveOptions.of(given).refuse()
     options = TrainOptions(**given)
     workers = apart["workers"] or os.cpu_count() or 1
     cut = shards(data, workers, reading.format)
