@@ -6,11 +6,13 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from queue import Queue
+from queue import Empty, Queue
 from typing import Generic, TypeVar
 
 C = TypeVar("C")
 P = TypeVar("P")
+
+PATIENCE = 0.5  # seconds of a wait
 
 
 def ordered(
@@ -56,8 +58,16 @@ class _Ahead(Generic[C, P]):
         except BaseException as error:  # handed to the consumer, in its turn
             self._queue.put(error)
 
+    def _next(self) -> tuple[C, Future[P]] | BaseException | None:
+        """Wait for what comes next; a signal that came just before a wait without end would be lost."""
+        while True:
+            try:
+                return self._queue.get(timeout=PATIENCE)
+            except Empty:
+                pass
+
     def results(self) -> Iterator[tuple[C, P]]:
-        while (item := self._queue.get()) is not None:
+        while (item := self._next()) is not None:
             if isinstance(item, BaseException):
                 raise item
             chunk, future = item
