@@ -87,7 +87,7 @@ class Averaged(NamedTuple):
 @weight.of(Averaged)
 def _averaged_weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """(Σ_t w_{t,j})/T: what was charged, and what came since."""
-    if f.average.rounds[0] == 0.0:
+    if f.average.rounds[0] == 0.0 or slot >= f.average.total.shape[0]:  # a column never seen
         return 0.0
     total = saturated(f.average.total[slot] + uncharged(f.average, f.regularizer, slot))
     return float(total / f.average.rounds[0])
