@@ -58,4 +58,4 @@ def main(seeds):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    main(range(int(sys.argv[1]) if len(sys.argv) > 1 else 220))
+    main(range(int(sys.argv[1]) if len(sys.argv) > 1 else 130))
