@@ -90,7 +90,7 @@ def test_every_suitable_learner_can_be_built(task) -> None:
 def test_many_blocks(tmp_path, monkeypatch) -> None:
     """Progress lines, and the same result as in one block."""
     data = write_lines(tmp_path / "d.vw", text_lines(200, "binary"))
-    learners = ("--learner", "perceptron", "--learner", "arow")
+    learners = ("--learner", "perceptron", "--learner", "arow", "--task", "binary")
     run("compare", data, *learners, "--json", tmp_path / "one")
     from fenchel.cli import sources
 

@@ -16,7 +16,15 @@ ROOT = Path(__file__).parents[2]
 def test_live_learners_survive_kills(request):
     for module in ("redis", "confluent_kafka"):
         pytest.importorskip(module, reason="brokers are extras: fenchel[redis], fenchel[kafka]")
-    command = [sys.executable, "-m", "tests.live.kills", "--kills", str(KILLS), "--restarts", "3"]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.live.live_kills",
+        "--kills",
+        str(KILLS),
+        "--restarts",
+        "3",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=3600, cwd=ROOT)
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout)
