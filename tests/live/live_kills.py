@@ -1,8 +1,8 @@
 """A live learner killed at random instants, its broker restarted under it, started again, killed again.
 
-``python -m tests.live.live_kills --kills 200 --restarts 20`` prints JSON. Learners are forked children of one
-warm process. In the end the model must equal, byte for byte, one that learned the messages one by one without a
-fault, and every prediction and dead letter must have gone out once, in order.
+``python -m tests.live.live_kills --kills 200 --restarts 20`` prints JSON. Learners are forked children of
+one warm process. In the end the model must equal, byte for byte, one that learned the messages one by one
+without a fault, and every prediction and dead letter must have gone out once, in order.
 """
 
 import argparse
