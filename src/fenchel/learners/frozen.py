@@ -164,18 +164,20 @@ class FrozenUse:
 
     def _look(self) -> None:
         """Charge the candidates with the rows that wait, in their order."""
-        held, self._held = self._held, []
-        for rows, y, importance in held:
-            assert self.weights is not None
-            use = TASKS[self.task], self.loss
-            given = rows.view, y, importance, 1.0, *use, self.bounds
-            charge_candidates(self.weights, *given, self.sums[0])
-            margins = margins_of(self.weights, rows)
-            for which in (0, 1):
-                found = self.blend.read(np.ascontiguousarray(margins[which::2]))
-                readings = found if found.ndim == 2 else found[:, None]
-                lost = self.blended[0, which : which + 1]
-                charge_readings(readings, y, importance, *use, lost)
+        if not self._held or self.weights is None:
+            return
+        several, labels, amounts = zip(*self._held, strict=True)
+        self._held = []
+        rows, y, importance = Rows.concatenate(several), *map(np.concatenate, (labels, amounts))
+        use = TASKS[self.task], self.loss
+        given = rows.view, y, importance, 1.0, *use, self.bounds
+        charge_candidates(self.weights, *given, self.sums[0])
+        margins = margins_of(self.weights, rows)
+        for which in (0, 1):
+            found = self.blend.read(np.ascontiguousarray(margins[which::2]))
+            readings = found if found.ndim == 2 else found[:, None]
+            lost = self.blended[0, which : which + 1]
+            charge_readings(readings, y, importance, *use, lost)
 
     def set_aside(self, present: list[Array | None], blend: Any) -> None:
         """Begin a window with the weights of this round, and their mean with those before.
