@@ -87,11 +87,11 @@ class ClassCombination:
         if margins.shape[2] < ballots.shape[1]:
             with np.errstate(all="ignore"):  # a forged state may say anything
                 odds, out = np.log(refined[:, 1] / refined[:, 0]), np.empty(len(ballots))
-            calibrate_two(self.calibration, np.nan_to_num(odds), *given, out)
-            return lead_two(np.nan_to_num(out), decided)
+            calibrate_two(self.calibration, odds, *given, out)
+            return lead_two(out, decided)
         out = np.empty(ballots.shape)
         calibrate_several(self.calibration, refined, *given, out)
-        return lead_several(np.nan_to_num(out), decided)
+        return lead_several(out, decided)
 
     def unite(self, shards: Shards) -> None:
         """Unite scales, coins and choice, and both refinements."""

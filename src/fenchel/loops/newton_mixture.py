@@ -32,6 +32,9 @@ FIRM = 5.0
 # A logit so far behind the highest is no farther: every probability stays a positive number.
 FARTHEST_BEHIND = 690.0
 
+LARGEST = 1e300
+SMALLEST = 5e-324  # that is above 0
+
 # A row counts no more often: sums of squares of such weights stay within the floats.
 HEAVIEST = 1e6
 LEAST_SHARE = 1e-250  # after a merge: the next round gives back more
@@ -72,6 +75,8 @@ def forecast(r: Any, features: Array, known: Any, each: Array, mixed: Array) -> 
             if i > 0:
                 for j in range(features.shape[1]):
                     each[i, c] += r.weights[i - 1, j] * features[c, j]
+            z = each[i, c]  # beyond the floats only in a forged state, as a share below 0 is
+            each[i, c] = min(max(z, -LARGEST), LARGEST) if z == z else 0.0
             if known[c]:
                 highest = max(highest, each[i, c])
         total = 0.0
@@ -81,6 +86,9 @@ def forecast(r: Any, features: Array, known: Any, each: Array, mixed: Array) -> 
         for c in range(classes):
             each[i, c] /= max(total, 1.0)
             mixed[c] += r.shares[i] * each[i, c]
+    for c in range(classes):
+        if known[c] and not mixed[c] > 0.0:
+            mixed[c] = SMALLEST
 
 
 @helper
