@@ -72,6 +72,6 @@ def _read(data: Bytes, position: int) -> float:
         match = NUMBER.match(text)
         if match is None:  # text that was written out of place, and is no number as a whole
             return 0.0
-        if match.end() < len(text) or position + size >= len(data):
+        if match.end() + len("e+") < len(text) or position + size >= len(data):
             return float(match.group())
         size *= 2
