@@ -8,12 +8,15 @@ as Python's ``json`` writes them; tuples come back as lists.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from fenchel.models.errors import NOT_OURS, ModelRefused, shown
 
 MAX_DEPTH = 64
+DEEPEST = 2 * MAX_DEPTH
+STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 
 
 def to_json(metadata: Mapping[str, Any]) -> str:
@@ -40,10 +43,10 @@ def from_json(text: str | bytes, what: str) -> dict[str, Any]:
     Traceback (most recent call last):
     fenchel.models.errors.ModelRefused: its metadata repeats the key 'rounds'; fenchel did not...
     """
+    if _is_deep(text):
+        raise ModelRefused(f"its {what} is nested too deeply; {NOT_OURS}")
     try:
         value = json.loads(text, object_pairs_hook=_distinct)
-    except RecursionError:
-        raise ModelRefused(f"its {what} is nested too deeply; {NOT_OURS}") from None
     except ModelRefused as refusal:
         raise ModelRefused(f"its {what} {refusal}; {NOT_OURS}") from None
     except ValueError as error:
@@ -51,6 +54,20 @@ def from_json(text: str | bytes, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ModelRefused(f"its {what} is not a JSON object; {NOT_OURS}")
     return value
+
+
+def _is_deep(text: str | bytes) -> bool:
+    """Whether arrays and objects stand inside each other beyond DEEPEST: nobody has to try how far it goes."""
+    data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
+    if data.count(b"[") + data.count(b"{") <= DEEPEST:
+        return False
+    depth = 0
+    for token in STRING_OR_BRACKET.finditer(data):
+        first = token.group()[0]
+        depth += (first in b"[{") - (first in b"]}")
+        if depth > DEEPEST:
+            return True
+    return False
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
