@@ -26,8 +26,8 @@ def test_minimisers_are_those_of_scipy(loss, y):
     unit = 1.0 / np.sqrt((wide**2).sum(axis=0))
 
     def objective(v):
-        total, slope = whole.objective(loss, unit * v)
-        return total + 0.5 * np.sum((unit * v) ** 2), unit * (slope + unit * v)
+        found = whole.evaluate(loss, unit * v, np.ones(6))
+        return found.value + 0.5 * np.sum((unit * v) ** 2), unit * (found.slope + unit * v)
 
     best = minimize(objective, np.zeros(6), jac=True, method="BFGS").fun
     for rows in (whole, many):

@@ -15,13 +15,14 @@ gain more than the gap and REACH²/2 of its own square in that norm.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from fenchel.certificates.problem import Problem
+from fenchel.certificates.problem import Evaluation, Problem
 from fenchel.losses.protocol import family_of
 from fenchel.parts.state import Array
 
@@ -37,6 +38,8 @@ WIDTHS = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5)
 EVALUATIONS = 400
 ENTRIES = 400_000_000
 TOLERANCE = 1e-4
+# The share of what smoothing costs, or of the tolerance, to which each smooth loss is minimised.
+CLOSE = 0.1
 
 
 class Minimum(NamedTuple):
@@ -64,8 +67,12 @@ def least(
     for width in WIDTHS if hasattr(loss, "prox") else (0.0,):
         if search.gap <= tolerance * abs(search.value):
             break
-        search.descend(width)
+        search.descend(width, tolerance)
     return Minimum(search.u, search.value, max(search.gap, 0.0))
+
+
+class _CloseEnough(Exception):
+    """The smooth loss is as low as it need be."""
 
 
 class _Search:
@@ -91,15 +98,15 @@ class _Search:
         """Keep u if it is better than all before, and the lower bound that its slopes give."""
         if u.shape != self.u.shape or not np.isfinite(u).all():
             return
-        value, lower = self.problem.bounds(self.loss, u, self.ridge, 0.0)
-        self._keep(u, value, lower)
+        self._keep(u, self.problem.evaluate(self.loss, u, self.ridge))
 
-    def _keep(self, u: Array, value: float, lower: float) -> None:
+    def _keep(self, u: Array, found: Evaluation) -> None:
+        value = found.value
         if self.charged:
             value += 0.5 * float(np.sum(self.ridge * u * u))
         if value < self.value:
             self.u, self.value = u, value
-        self.lower = max(self.lower, lower)
+        self.lower = max(self.lower, found.lower)
 
     def least_squares(self) -> Array:
         """The ridge solution for the square loss; exact there."""
@@ -120,26 +127,26 @@ class _Search:
         except LinAlgError:  # rounding made it indefinite
             return np.asarray(cholesky(A + 1e-9 * np.eye(len(A))))
 
-    def descend(self, width: float) -> None:
-        """L-BFGS from the best u, on the loss smoothed to this width."""
+    def descend(self, width: float, tolerance: float) -> None:
+        """L-BFGS from the best u, on the loss smoothed to this width, until the next width gains more."""
         if family_of(self.loss) == "squared" and self.factor is not None:
             return
         step = width * self.scale
 
         def objective(v: Array) -> tuple[float, Array]:
             u = self._out(v)
-            total, slope = self.problem.objective(self.loss, u, step)
-            total += 0.5 * float(np.sum(self.ridge * u * u))
-            return total, self._back(slope + self.ridge * u)
+            found = self.problem.evaluate(self.loss, u, self.ridge, step)
+            self._keep(u, found)
+            total = found.smooth + 0.5 * float(np.sum(self.ridge * u * u))
+            left = total - (found.lower - found.blunt)  # no u has a smooth loss lower by more
+            if left <= CLOSE * max(found.blunt, tolerance * abs(found.value)):
+                raise _CloseEnough
+            return total, self._back(found.slope + self.ridge * u)
 
         budget = max(20, min(EVALUATIONS, ENTRIES // max(self.problem.entries, 1)))
         options = {"maxfun": budget, "maxiter": budget, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9}
-        found = minimize(
-            objective, self._into(self.u), jac=True, method="L-BFGS-B", options=options
-        )
-        u = self._out(found.x)
-        value, lower = self.problem.bounds(self.loss, u, self.ridge, step)
-        self._keep(u, value, lower)
+        with suppress(_CloseEnough):
+            minimize(objective, self._into(self.u), jac=True, method="L-BFGS-B", options=options)
 
     # Coordinates v with u = unit·R⁻¹v, in which the features are uncorrelated.
 

@@ -16,6 +16,19 @@ from fenchel.rows import Block
 SHORT = 1_000_000
 
 
+class Evaluation(NamedTuple):
+    """What one pass over the rows says of a u.
+
+    With s = ℓ′ at p, the point to which the envelope of width c leads, e(m) = ℓ(p) + ½·c·s²:
+    """
+
+    value: float  # Σ h·ℓ_t(u)
+    lower: float  # Σ h·(ℓ_t(p) − s·p) − ½‖Σ h·s·x‖²_{Λ⁻¹}, at most min Σ h·ℓ_t + ½‖·‖²_Λ
+    smooth: float  # Σ h·e_t(u)
+    blunt: float  # ½·c·Σ h·s²: e is nowhere lower than ℓ by more, and its own least at least lower − blunt
+    slope: Array  # Σ h·s·x
+
+
 class Problem(NamedTuple):
     """Rows to be minimised over: matrices without the intercept, targets, importance."""
 
@@ -66,31 +79,25 @@ class Problem(NamedTuple):
             total[start : start + X.shape[1]] += X.T @ pull
         return total
 
-    def objective(self, loss: Any, u: Array, step: float = 0.0) -> tuple[float, Array]:
-        """Σ h·ℓ_t(u) and its gradient; with ``step`` of the loss made smooth to that width."""
-        total, pulls = 0.0, []
+    def evaluate(self, loss: Any, u: Array, ridge: Array, step: float = 0.0) -> Evaluation:
+        """Σ h·ℓ_t(u), the same with the loss made smooth to a width, and lower bounds of the least."""
+        value = smooth = dual = blunt = 0.0
+        pulls = []
         for (_, y, h), m in zip(self.parts, self.margins(u), strict=True):
-            p = loss.prox(m, y, step) if step > 0.0 else m
-            values, slopes = losses(loss, p, y)
+            values, slopes = losses(loss, m, y)
+            here, p = float(np.sum(h * values)), m
+            value += here
             if step > 0.0:
-                slopes = (m - p) / step
-                values = values + 0.5 * step * slopes * slopes
-            total += float(np.sum(h * values))
-            pulls.append(h * slopes)
-        return total, self.pulled(pulls)
-
-    def bounds(self, loss: Any, u: Array, ridge: Array, step: float) -> tuple[float, float]:
-        """Σ h·ℓ_t(u), and a lower bound of min Σ h·ℓ_t + ½‖·‖²_Λ by the slopes at u."""
-        value, dual, pulls = 0.0, 0.0, []
-        for (_, y, h), m in zip(self.parts, self.margins(u), strict=True):
-            value += float(np.sum(h * losses(loss, m, y)[0]))
-            p = loss.prox(m, y, step) if step > 0.0 else m
-            values, slopes = losses(loss, p, y)
-            slopes = (m - p) / step if step > 0.0 else slopes
+                p = loss.prox(m, y, step)
+                values, slopes = losses(loss, p, y)[0], (m - p) / step
+                lost = 0.5 * step * float(np.sum(h * slopes * slopes))
+                here, blunt = float(np.sum(h * values)) + lost, blunt + lost
+            smooth += here
             dual += float(np.sum(h * (values - slopes * p)))
             pulls.append(h * slopes)
         pull = self.pulled(pulls)
-        return value, dual - 0.5 * float(np.sum(pull * pull / ridge))
+        lower = dual - 0.5 * float(np.sum(pull * pull / ridge))
+        return Evaluation(value, lower, smooth, blunt, pull)
 
     def scale(self, loss: Any) -> float:
         """The size of a margin's distance from its label, of which smoothing takes a share."""
