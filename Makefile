@@ -12,8 +12,9 @@ TESTED := $(VENV)/.installed-dev
 demo: $(INSTALLED)
 	$(BIN)/fenchel compare
 
+# One thread a process: there are as many processes as cores.
 test: $(TESTED)
-	$(BIN)/python -m pytest --numprocesses logical --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder
 
 # Compiled by Numba's public functions alone, dicts read by Python.
 test-plain:

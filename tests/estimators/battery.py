@@ -1,7 +1,7 @@
 """scikit-learn's whole battery of estimator checks over learners; run as a script, without the JIT.
 
 Uncompiled, the small data of the battery is learned faster than the loops would compile. Two numbers k and i
-as arguments take every k-th estimator from the i-th on: the tests take a sixth, another one each day.
+as arguments take every k-th estimator from the i-th on: the tests take every tenth.
 """
 
 import sys

@@ -1,7 +1,6 @@
 import os
 import subprocess
 import sys
-from datetime import date
 from pathlib import Path
 
 import joblib
@@ -15,11 +14,10 @@ from fenchel.estimators import EXPECTED_FAILED_CHECKS, OnlineClassifier, OnlineR
 BATTERY = Path(__file__).with_name("battery.py")
 
 
-def test_a_sixth_of_the_learners_passes_the_whole_battery():
+def test_every_tenth_learner_passes_the_whole_battery():
     """``python tests/estimators/battery.py`` runs all."""
-    sixth = date.today().timetuple().tm_yday
     done = subprocess.run(
-        [sys.executable, str(BATTERY), "6", str(sixth)],
+        [sys.executable, str(BATTERY), "10"],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1", "SCIPY_ARRAY_API": "1"},
         capture_output=True,
         text=True,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 KILLER = Path(__file__).with_name("killer.py")
-KILLS = int(os.environ.get("FENCHEL_KILLS", "200"))
+KILLS = int(os.environ.get("FENCHEL_KILLS", "60"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork there")
