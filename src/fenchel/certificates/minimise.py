@@ -71,7 +71,7 @@ def least(
     return Minimum(search.u, search.value, max(search.gap, 0.0))
 
 
-class _CloseEnough(Exception):
+class _CloseEnough(Exception):  # noqa: N818 (nothing is wrong)
     """The smooth loss is as low as it need be."""
 
 

@@ -43,6 +43,9 @@ REFINED = ("combination.stack.", "combination.calibration.")
 # Entries of a piece of a block: with smaller ones the experts' states are loaded more often.
 PIECE = 1 << 20
 
+# A first target farther from 0 is no origin: the distance from it could overflow.
+FARTHEST = 1e150
+
 
 @dataclass
 class _Piece:
@@ -52,6 +55,7 @@ class _Piece:
     y: Array
     importance: Array
     out: Array
+    is_first: bool
     margins: dict[int, Array] = field(default_factory=dict)
 
 
@@ -67,8 +71,9 @@ class Mixture(Engine):
     With ``combined`` a linear combination of the experts competes with the vote, and AdaHedge
     chooses between the two. Margins then give probabilities: the logit ln p₊/p₋ for two classes, the
     probability of each for several. With ``unitless`` the experts see every feature in units of its
-    own size: no prediction depends on the units of the data. With ``foresight`` it also measures which
-    expert would do best frozen (see ``frozen``): that is what ``read(rows, "frozen")`` reads.
+    own size: no prediction depends on the units of the data. Experts that are ``relative`` learn how far
+    numbers are from the first one. With ``foresight`` it also measures which expert would do best frozen
+    (see ``frozen``): that is what ``read(rows, "frozen")`` reads.
 
     >>> from fenchel import learners
     >>> mixture = learners.hedge([learners.perceptron(), learners.arow()])
@@ -85,6 +90,7 @@ class Mixture(Engine):
         name: str,
         parameters: dict[str, Any],
         limits: Sequence[int | None] | None = None,
+        relative: Sequence[bool] | None = None,
         combined: bool = False,
         unitless: bool = False,
         foresight: bool = False,
@@ -101,6 +107,8 @@ class Mixture(Engine):
         self.experts = [expert.copy() for expert in experts]
         self.certifies = any(expert.certifies for expert in self.experts)
         self._limits = list(limits) if limits is not None else [None] * len(experts)
+        self._relative = list(relative) if relative is not None else [False] * len(experts)
+        self._origin = np.zeros(1)  # the first target
         self._blend = BLENDS[self.task](len(experts), combined, loss)
         self._compiled: set[str] = set()  # which is not for several threads at once
         self._crew = Crew()
@@ -125,6 +133,7 @@ class Mixture(Engine):
         """Turn the order of the experts round, before the first round."""
         self.experts.reverse()
         self._limits.reverse()
+        self._relative.reverse()
 
     def shares(self, use: str = "next_round") -> dict[str, float]:
         """Return how much each expert counts: in the next round, or with ``use="frozen"`` once frozen.
@@ -136,7 +145,13 @@ class Mixture(Engine):
         chosen = None if use != "frozen" else self._chosen()
         if chosen is not None and chosen < 2 * len(self.experts):
             shares = (np.arange(len(self.experts)) == chosen // 2).astype(np.float64)
-        return {e.specification: float(v) for e, v in zip(self.experts, shares, strict=True)}
+        return {name: float(v) for name, v in zip(self.expert_names, shares, strict=True)}
+
+    @property
+    def expert_names(self) -> list[str]:
+        """What each expert is, and whether it learns the distance from the first target."""
+        pairs = zip(self.experts, self._relative, strict=True)
+        return [e.specification + (" from the first target" if on else "") for e, on in pairs]
 
     def _chosen(self) -> int | None:
         """The candidate for frozen use, where one is known."""
@@ -199,6 +214,8 @@ class Mixture(Engine):
     def state_arrays(self) -> dict[str, Array]:
         """Return the experts' arrays by number, AdaHedge's and the combination's."""
         arrays = self._blend.arrays()
+        if any(self._relative):
+            arrays["origin"] = self._origin
         if self._units is not None:
             arrays["units"] = self._units[: self.columns]
         for k in self._blend.active:  # a retired one has nothing left to tell
@@ -211,6 +228,7 @@ class Mixture(Engine):
         """Begin with fresh state of so many columns."""
         self.columns = width
         self._frozen_reading = None
+        self._origin = np.zeros(1)
         if self._frozen is not None:
             self._frozen = FrozenUse(len(self.experts), self.task, self._blend.loss)
         if self._units is not None:
@@ -227,6 +245,7 @@ class Mixture(Engine):
         known = len(arrays["hedge.active"])
         if known < len(self.experts) and self.name == "auto":
             self.experts, self._limits = self.experts[:known], self._limits[:known]
+            self._relative = self._relative[:known]
             self._blend = BLENDS[self.task](
                 known, self._blend.combination is not None, self._blend.loss
             )
@@ -260,6 +279,7 @@ class Mixture(Engine):
         kept = super().__getstate__()
         kept["experts"] = [expert.copy() for expert in self.experts]
         kept["_blend"] = self._blend.copy()
+        kept["_origin"] = self._origin.copy()
         kept["_units"] = None if self._units is None else self._units.copy()
         kept["_frozen"] = None if self._frozen is None else self._frozen.copy()
         return kept
@@ -287,8 +307,14 @@ class Mixture(Engine):
         """Unite experts, in common units, and how they are blended."""
         self.outputs = start.outputs
         found = [engine._blend.hedge.active for engine in (start, *engines)]
+        origins = [engine._origin for engine in (start, *engines) if engine.rounds]
+        if any((origin != origins[0]).any() for origin in origins):
+            for active in found:
+                active[self._relative] = 0.0  # they learned different numbers
         self._blend.hedge.active[:] = np.minimum.reduce(found)
         self.restart(start.columns)
+        if origins:
+            self._origin = origins[0].copy()
         if self._units is not None:
             self._units = united_units(start._units, [engine._units for engine in engines])
             for engine in (start, *engines):
@@ -320,6 +346,7 @@ class Mixture(Engine):
             self.outputs = max(self.outputs, int(targets.max(initial=-1.0)) + 1)
         out = np.empty((count, self.outputs) if several else count)
         self._frozen_reading = None
+        self._set_origin(targets)
         begin = 0
         while begin < count:  # up to where weights are set aside
             ahead = count if self._frozen is None else self._frozen.due(self.rounds) - self.rounds
@@ -335,12 +362,20 @@ class Mixture(Engine):
             begin = end
         return out
 
+    def _set_origin(self, targets: Array) -> None:
+        """Take the first target there ever was as that from which relative experts count."""
+        if not self.rounds and len(targets) and any(self._relative):
+            self._origin[0] = targets[0] if abs(targets[0]) < FARTHEST else 0.0
+
+    def _origin_of(self, k: int) -> float:
+        return float(self._origin[0]) if self._relative[k] else 0.0
+
     def _learn_part(self, rows: Rows, targets: Array, importance: Array, out: Array) -> None:
         together = "learned" in self._compiled and rows.are_many
-        pieces = [
-            _Piece(part, targets[begin:end], some_of(importance, begin, end), out[begin:end])
-            for begin, end, part in rows.pieces(PIECE)
-        ]
+        first, pieces = self.rounds == 0, []
+        for begin, end, part in rows.pieces(PIECE):
+            amounts, is_first = some_of(importance, begin, end), first and begin == 0
+            pieces.append(_Piece(part, targets[begin:end], amounts, out[begin:end], is_first))
         if len(pieces) == 1 and not together:  # few rows: the line would cost more than they do
             self._learn_alone(pieces[0])
         else:
@@ -395,13 +430,28 @@ class Mixture(Engine):
 
     def _weights_of(self, k: int) -> Array:
         with np.errstate(all="ignore"):  # a unit may be as small as floats are
-            return as_columns(np.nan_to_num(self._out_of_units(self.experts[k].weights())))
+            return as_columns(np.nan_to_num(self._out_of_units(self._own_weights(k))))
+
+    def _own_weights(self, k: int) -> Array:
+        """The weights of an expert in units; the origin is part of the intercept."""
+        weights = self.experts[k].weights()
+        if self._relative[k]:
+            weights = weights.copy()
+            weights[0] += self._origin[0]
+        return weights
 
     def _put_in_units(self, piece: _Piece) -> None:
         piece.rows = self._in_units(piece.rows, piece.importance, learning=True)
 
     def _learn_piece(self, piece: _Piece, k: int) -> None:
-        piece.margins[k] = self.experts[k].learn(piece.rows, piece.y, piece.importance, True)
+        origin = self._origin_of(k)
+        if not origin:
+            piece.margins[k] = self.experts[k].learn(piece.rows, piece.y, piece.importance, True)
+            return
+        margins = self.experts[k].learn(piece.rows, piece.y - origin, piece.importance, True)
+        piece.margins[k] = margins + origin
+        if piece.is_first:
+            piece.margins[k][0] = 0.0  # it knew no target yet
 
     def _mix_piece(self, piece: _Piece) -> None:
         margins = self._gathered(piece.margins)
@@ -423,7 +473,7 @@ class Mixture(Engine):
         active = self._blend.active
 
         def read(k: int) -> Array:
-            return self.experts[k].read(rows, what)
+            return self.experts[k].read(rows, what) + self._origin_of(k)
 
         margins = in_parallel(read, active, "read" in self._compiled and rows.are_many)
         self._compiled.add("read")
@@ -440,13 +490,14 @@ class Mixture(Engine):
     def ask(self, rows: Rows) -> tuple[Array, Array]:
         """Read one row: the experts' margins wait with it, and the last target known by now."""
         inside = self._in_units(rows, ONE, learning=False)
-        margins = self._gathered({k: self.experts[k].read(inside) for k in self._blend.active})
-        memo = np.append(margins[:, 0].ravel(), self._blend.last_known)
+        read = {k: self.experts[k].read(inside) + self._origin_of(k) for k in self._blend.active}
+        margins = self._gathered(read)
+        memo = np.append(margins[:, 0].ravel(), [self._origin[0], self._blend.last_known])
         return self._blend.read(margins), memo
 
     def margins_when_asked(self, memo: Array) -> Array:
         """Blend the experts' margins of that time by today's shares."""
-        told = memo[:-1].reshape(len(self.experts), -1)
+        told = memo[:-2].reshape(len(self.experts), -1)
         several = self.task == "multiclass"
         known = {k: told[k][None] if several else told[k] for k in self._blend.active}
         return self._blend.read(self._gathered(known))
@@ -458,12 +509,16 @@ class Mixture(Engine):
         self._frozen_reading = None
         if self.task == "multiclass":
             self.outputs = max(self.outputs, int(target[0]) + 1)
-        told = memo[:-1].reshape(len(self.experts), -1)
+        told, known_origin = memo[:-2].reshape(len(self.experts), -1), memo[-2]
+        self._set_origin(target)
         inside = self._in_units(rows, importance, learning=True)
         known = {}
         for k in self._blend.active:
             known[k] = told[k][None] if self.task == "multiclass" else told[k]
-            self.experts[k].answer(inside, told[k], target, importance, fresh)
+            said, label = told[k], target
+            if self._relative[k]:
+                said, label = said - known_origin, label - self._origin[0]
+            self.experts[k].answer(inside, said, label, importance, fresh)
         self._blend.learn(self._gathered(known), target, importance, memo[-1:])
         self.counts[ROUNDS] += 1
         if self._frozen is not None:
@@ -497,7 +552,7 @@ class Mixture(Engine):
         if self.task != "regression":
             return self._out_of_units(self.best.weights())
         shares, active = shares_now(self._blend.hedge), self._blend.active
-        mixed = shares[active] @ np.stack([self.experts[k].weights() for k in active])
+        mixed = shares[active] @ np.stack([self._own_weights(k) for k in active])
         return self._out_of_units(np.asarray(mixed))
 
     def _out_of_units(self, weights: Array) -> Array:
@@ -526,6 +581,8 @@ class Mixture(Engine):
             read, past = seen_as(read), past.seen_as("in units", seen_as)
         for k in self._blend.active:
             expert = self.experts[k]
+            if self._relative[k]:
+                continue  # its theorems speak of other numbers
             if expert.certifies and hasattr(expert, "parts") and self._charges(expert):
                 own = expert.certify(read, past, u)
                 name, total = expert.specification, float(expert.parts.ledger.loss[0])

@@ -57,7 +57,7 @@ def from_json(text: str | bytes, what: str) -> dict[str, Any]:
 
 
 def _is_deep(text: str | bytes) -> bool:
-    """Whether arrays and objects stand inside each other beyond DEEPEST: nobody has to try how far it goes."""
+    """Whether arrays and objects are nested beyond DEEPEST, counted before anybody tries to read them."""
     data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
     if data.count(b"[") + data.count(b"{") <= DEEPEST:
         return False
