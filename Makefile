@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TESTED := $(VENV)/.installed-dev
 
-.PHONY: demo test test-plain test-lowest test-newest audit attack lint format bench docs dist clean
+.PHONY: demo test test-plain test-lowest test-newest audit attack lint format bench bench-check docs dist clean
 
 demo: $(INSTALLED)
 	$(BIN)/fenchel compare
@@ -50,6 +50,11 @@ format: $(TESTED)
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks.speed
+
+# What became slower than in an earlier version: make bench-check BEFORE=v0.1 (or any commit).
+BEFORE := $(shell git describe --tags --abbrev=0 2>/dev/null)
+bench-check: $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks.check --before "$(BEFORE)"
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
