@@ -59,8 +59,12 @@ def sampled(rounds: int, count: int, due: int) -> Any:
     >>> sampled(62, 3, 80), sampled(900_000, 50, 1_000_000)
     (array([0, 1, 2]), array([12, 46]))
     """
-    share = SAMPLE / (due * (1.0 - 1.0 / GROWTH))
-    return np.flatnonzero(GOLDEN * np.arange(rounds, rounds + count) % 1.0 < share)
+    return np.flatnonzero(GOLDEN * np.arange(rounds, rounds + count) % 1.0 < share_of(due))
+
+
+def share_of(due: int) -> float:
+    """The share of rows that are looked at in the window that ends at ``due``."""
+    return SAMPLE / (due * (1.0 - 1.0 / GROWTH))
 
 
 class FrozenUse:
@@ -78,6 +82,7 @@ class FrozenUse:
         self.bounds = np.array([np.inf, -np.inf])
         self._due = FIRST
         self._held: list[tuple[Rows, Array, Array]] = []  # rows not yet looked at
+        self._waiting = 0  # how many these are
 
     def due(self, rounds: int) -> int:
         """The round at which weights are set aside next."""
@@ -154,12 +159,20 @@ class FrozenUse:
         """Take a sample of rows that the candidates have not seen, the first in so many rounds."""
         if self.weights is None:
             return
-        chosen = sampled(rounds, len(rows), self.due(rounds))
-        if not len(chosen):
+        if len(rows) == 1:  # which need not be looked for among others
+            if GOLDEN * rounds % 1.0 < share_of(self.due(rounds)):
+                self._hold(rows.copy(), y.copy(), importance[:1].copy())
             return
-        amounts = np.broadcast_to(importance, len(rows))[chosen]
-        self._held.append((rows.take(chosen), y[chosen], amounts))
-        if sum(len(held[1]) for held in self._held) >= BATCH:
+        chosen = sampled(rounds, len(rows), self.due(rounds))
+        if len(chosen):
+            amounts = np.broadcast_to(importance, len(rows))[chosen]
+            self._hold(rows.take(chosen), y[chosen], amounts)
+
+    def _hold(self, rows: Rows, y: Array, importance: Array) -> None:
+        """Let rows wait until there are some."""
+        self._held.append((rows, y, importance))
+        self._waiting += len(y)
+        if self._waiting >= BATCH:
             self._look()
 
     def _look(self) -> None:
@@ -167,7 +180,7 @@ class FrozenUse:
         if not self._held or self.weights is None:
             return
         several, labels, amounts = zip(*self._held, strict=True)
-        self._held = []
+        self._held, self._waiting = [], 0
         rows, y, importance = Rows.concatenate(several), *map(np.concatenate, (labels, amounts))
         use = TASKS[self.task], self.loss
         given = rows.view, y, importance, 1.0, *use, self.bounds

@@ -473,11 +473,15 @@ class Mixture(Engine):
         active = self._blend.active
 
         def read(k: int) -> Array:
-            return self.experts[k].read(rows, what) + self._origin_of(k)
+            return self._read_expert(k, rows, what)
 
         margins = in_parallel(read, active, "read" in self._compiled and rows.are_many)
         self._compiled.add("read")
         return self._blend.read(self._gathered(dict(zip(active, margins, strict=True))))
+
+    def _read_expert(self, k: int, rows: Rows, what: str = "margins") -> Array:
+        found = self.experts[k].read(rows, what)
+        return found + self._origin[0] if self._relative[k] else found
 
     def still(self) -> Any:
         """Return the weights that frozen use reads, where they are known; a copy of all elsewhere."""
@@ -490,7 +494,7 @@ class Mixture(Engine):
     def ask(self, rows: Rows) -> tuple[Array, Array]:
         """Read one row: the experts' margins wait with it, and the last target known by now."""
         inside = self._in_units(rows, ONE, learning=False)
-        read = {k: self.experts[k].read(inside) + self._origin_of(k) for k in self._blend.active}
+        read = {k: self._read_expert(k, inside) for k in self._blend.active}
         margins = self._gathered(read)
         memo = np.append(margins[:, 0].ravel(), [self._origin[0], self._blend.last_known])
         return self._blend.read(margins), memo
@@ -542,9 +546,11 @@ class Mixture(Engine):
         several = self.task == "multiclass"
         out = np.zeros((len(self.experts), count, self.outputs if several else 1))
         for k, margin in margins.items():
-            found = margin if several else margin[:, None]
-            out[k, :, : found.shape[1]] = found
-            out[k, :, found.shape[1] :] = -np.inf
+            if several:
+                out[k, :, : margin.shape[1]] = margin
+                out[k, :, margin.shape[1] :] = -np.inf
+            else:
+                out[k, :, 0] = margin
         return out
 
     def weights(self) -> Array:

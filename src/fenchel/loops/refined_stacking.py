@@ -86,6 +86,8 @@ def lead_two(logits: Array, decided: Any) -> Array:
     """
     sign = np.where(decided == 1, 1.0, -1.0)
     ahead = sign * logits
+    if (ahead > STEP).all():
+        return logits
     inside = STEP * np.exp(np.maximum(np.minimum(ahead - STEP, 0.0), -600.0))
     return np.asarray(np.where(ahead > STEP, logits, sign * inside))
 
