@@ -154,7 +154,7 @@ def train(
     Parameters
     ----------
     shards_of
-        Files, patterns, or ``Shard``s; large files are cut into one shard for each worker.
+        Files, patterns, or ``Shard`` objects; large files are cut into one shard for each worker.
     learner
         A learner or its specification; one that has learned already is what all shards begin with.
     executor
