@@ -12,6 +12,12 @@ def test_no_figure_of_a_page_is_stale(page):
     assert renewed(text) == text, f"python -m benchmarks.figures renews {page.name}"
 
 
+@pytest.mark.parametrize("page", WITH_FIGURES, ids=lambda page: page.stem)
+def test_no_line_begins_with_a_figure(page):
+    """Markdown would read the rest of the paragraph as HTML."""
+    assert "\n<!--figure" not in page.read_text(encoding="utf-8")
+
+
 def test_pages_agree_on_where_auto_stands():
     assert {page.stem for page in WITH_FIGURES} >= {"README", "auto", "vowpal_wabbit"}
     for page in WITH_FIGURES:
