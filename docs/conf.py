@@ -55,20 +55,9 @@ html_theme_options = {
 html_show_sourcelink = False
 # Pages without pages below them have no use for the navigation of their section.
 ALONE = (
-    "start",
-    "which",
-    "formats",
-    "extending",
-    "quality",
-    "speed",
-    "paper",
-    "errata",
-    "certificates",
-    "faults",
-    "reproduce",
-    "filters",
-    "reference",
-    "architecture",
-)
+    "start", "which", "features", "decide", "moving", "formats", "live", "serving", "filters", "export",
+    "cluster", "extending", "certificates", "quality", "speed", "faults", "reproduce", "paper", "errata",
+    "reference", "architecture",
+)  # fmt: skip
 html_sidebars = {page: [] for page in ALONE}
 nitpicky = False

@@ -136,7 +136,13 @@ def use(path: Path) -> bool:
         refusal = error
     if refusal is not None:
         told_shortly(refusal)
-    learner.save(path)
+    before = path.read_bytes()
+    try:
+        learner.save(path)
+    except ValueError as error:  # numbers at the edge that learning took beyond it: the file stays
+        told_shortly(error)
+        assert path.read_bytes() == before
+        return True
     Learner.load(path)
     return True
 

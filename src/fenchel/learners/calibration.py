@@ -118,6 +118,8 @@ class Calibration:
             if name not in arrays or arrays[name].shape != array.shape:
                 raise ValueError(f"no array 'calibration.{name}' of shape {array.shape}")
             array[...] = arrays[name]
+        if not ((self._sizes >= 0.0) & np.isfinite(self._sizes)).all():
+            raise ValueError("the sizes of margins in its calibration are no sums of sizes")
 
     def __getstate__(self) -> dict[str, Any]:
         return {"several": self._several, "arrays": self.arrays()}
