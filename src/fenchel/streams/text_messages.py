@@ -21,6 +21,7 @@ from fenchel.streams.message_rows import (
     LabelGate,
     MessageGroup,
     RefusedMessage,
+    reason_of,
 )
 from fenchel.streams.names import Names
 from fenchel.streams.pushed import PushedText
@@ -198,11 +199,7 @@ class TextMessages:
         self, lines: list[Line], error: BadInput, treat: Callable[[list[Line]], Any]
     ) -> Iterator[MessageGroup]:
         if len(lines) == 1:
-            value = f" ({shorten(error.value)})" if error.value else ""
-            remedy = (
-                error.remedy if isinstance(error.remedy, str) else "".join(map(str, error.remedy))
-            )
-            self._refuse(lines[0], f"{error.what}{value}; {remedy}")
+            self._refuse(lines[0], reason_of(error))
             return
         middle = len(lines) // 2
         yield from treat(lines[:middle])

@@ -49,10 +49,17 @@ class TailInbox(Inbox):
     """The lines of files that match a pattern. Marks: by inode a file's path, beginning and next byte."""
 
     def __init__(
-        self, address: Address, marks: dict[str, Any], tell: Callable[[str], None]
+        self,
+        address: Address,
+        marks: dict[str, Any],
+        tell: Callable[[str], None],
+        headed: bool = False,
     ) -> None:
-        self._pattern, self._tell = address.name, tell
-        self._files = {int(inode): _File(int(inode), *mark) for inode, mark in marks.items()}
+        self._pattern, self._tell, self._headed = address.name, tell, headed
+        kept = {int(inode): mark for inode, mark in marks.items()}
+        self._files = {
+            i: _File(i, path, start, at, headed) for i, (path, start, at) in kept.items()
+        }
         self._rest: list[Message] = []
         self._last: _File | None = None  # stays open: it may be renamed out of the pattern
 
@@ -113,7 +120,7 @@ class TailInbox(Inbox):
         if same is not None:
             self._tell(f"{path}: begins anew; it is read from its start")
             same.close()
-        return self._seen(_File(place.st_ino, path, "", 0), path, place)
+        return self._seen(_File(place.st_ino, path, "", 0, self._headed), path, place)
 
     def _seen(self, file: _File, path: str, place: os.stat_result) -> _File:
         file.see(path, place)
@@ -122,7 +129,9 @@ class TailInbox(Inbox):
 
     def lag(self) -> int | None:
         """Count the bytes behind what was taken."""
-        waiting = sum(len(message.data) + 1 for message in self._rest)
+        waiting = 0
+        if self._rest:  # all of one file; ids end in the byte where the line begins
+            waiting = self._rest[-1].mark[2] - int(self._rest[0].id.rpartition(":")[2])
         return waiting + sum(file.size - file.byte for file in self._listed())
 
     def confirm(self, marks: dict[str, Any]) -> None:
@@ -137,8 +146,11 @@ class TailInbox(Inbox):
 class _File:
     """One file: its place on the disk, and its beginning as ``length:checksum``."""
 
-    def __init__(self, inode: int, path: str, beginning: str, byte: int) -> None:
+    def __init__(
+        self, inode: int, path: str, beginning: str, byte: int, headed: bool = False
+    ) -> None:
         self.inode, self.path, self.beginning, self.byte = inode, path, beginning, byte
+        self._headed, self._header = headed, b""
         self.size, self._changed = 0, -1
         self._opened: BinaryIO | None = None
 
@@ -172,7 +184,18 @@ class _File:
     def _read_on(self, opened: BinaryIO) -> bytes:
         if not self.beginning:
             self.beginning = _beginning(opened.read(BEGINNING))
+        if self._headed and not self._header:
+            opened.seek(0)
+            line = self._whole_lines(opened).partition(b"\n")[0]
+            self._header, self.byte = (
+                line.rstrip(b"\r"),
+                max(self.byte, len(line) + 1 if line else 0),
+            )
         opened.seek(self.byte)
+        return self._whole_lines(opened)
+
+    def _whole_lines(self, opened: BinaryIO) -> bytes:
+        """The next bytes up to beyond a line end; none where there is no line end yet."""
         data = b""
         while b"\n" not in data:
             more = opened.read(CHUNK)
@@ -186,10 +209,12 @@ class _File:
 
     def _messages(self, data: bytes) -> list[Message]:
         name, place, at = Path(self.path).name, str(self.inode), self.byte
+        above = self._header + b"\n" if self._headed else b""
         found = []
         for line in data.split(b"\n")[:-1]:
             id = f"{name}:{place}:{at}"  # names come again, after rotation
             at += len(line) + 1
+            line = above + line if line.strip() else line
             found.append(Message(id, line, place, [self.path, self.beginning, at]))
         self.byte = at
         return found
