@@ -111,7 +111,7 @@ def test_parquet_does_not_come_by_the_message(tmp_path):
     with pytest.raises(
         BadInput, match="parquet does not come by the message; send jsonl, vw, svmlight, csv"
     ):
-        open_stream(f"tail:{tmp_path}/*.csv")
+        open_stream(f"tail:{tmp_path}/*.parquet")
 
 
 @pytest.mark.parametrize("mark", [3, ["a", "1:00", "x"], ["a"], None], ids=str)

@@ -82,27 +82,10 @@ class TextLines:
             yield LEARNED, data
             return
         every = data.splitlines(keepends=True)
-        use = self._use_of_vw if self._format == "vw" else _use_of_svmlight
+        use = _use_of_vw if self._format == "vw" else _use_of_svmlight
         for kind, run in groupby(every, use):
             joined = b"".join(run)
             yield kind, joined.replace(b"\r\n", b"\n")
-
-    @staticmethod
-    def _use_of_vw(line: bytes) -> int:
-        """What to do with a line, by the words before its first bar; the last may be a tag."""
-        first = line[:1]
-        if first.isdigit() or first == b"-":
-            bar = line.find(b"|")
-            if bar > 0 and line[bar - 1] == 32:
-                return LEARNED
-        before, bar_found, _ = line.partition(b"|")
-        words = before.split()
-        if words and words[-1].lstrip(b"'").startswith(SAVE):
-            return COMMAND
-        if not line.strip():
-            return EMPTY
-        tagged = words and bar_found and (words[-1].startswith(b"'") or not before[-1:].isspace())
-        return LEARNED if len(words) > bool(tagged) else PREDICTED
 
 
 def all_labelled(data: bytes) -> bool:
@@ -111,6 +94,8 @@ def all_labelled(data: bytes) -> bool:
     >>> all_labelled(b"1 |f a\\n-1 'tag |f b\\n"), all_labelled(b"1|f a\\n"), all_labelled(b"|f a\\n")
     (True, False, False)
     """
+    if not data:
+        return True
     text = np.frombuffer(data, np.uint8)
     starts = np.flatnonzero(text == ord("\n")) + 1
     first = text[np.concatenate([[0], starts[:-1]])]
@@ -118,6 +103,35 @@ def all_labelled(data: bytes) -> bool:
     bars = np.flatnonzero(text == ord("|"))
     apart = bool(np.all(text[bars - 1] == ord(" ")))
     return apart and bool(numbers.all()) and b"\r" not in data
+
+
+def _use_of_vw(line: bytes) -> int:
+    """What to do with a line, by the words before its first bar; the last may be a tag."""
+    first = line[:1]
+    if first.isdigit() or first == b"-":
+        bar = line.find(b"|")
+        if bar > 0 and line[bar - 1] == 32:
+            return LEARNED
+    before, bar_found, _ = line.partition(b"|")
+    words = before.split()
+    if words and words[-1].lstrip(b"'").startswith(SAVE):
+        return COMMAND
+    if not line.strip():
+        return EMPTY
+    tagged = words and bar_found and (words[-1].startswith(b"'") or not before[-1:].isspace())
+    return LEARNED if len(words) > bool(tagged) else PREDICTED
+
+
+def labelled(data: bytes, format: str) -> bytes:
+    """Those of some lines that have a label.
+
+    >>> labelled(b"1 | a\\n| b\\nsave_it |\\n0 | c\\n", "vw")
+    b'1 | a\\n0 | c\\n'
+    """
+    if format == "vw" and all_labelled(data):
+        return data
+    use = _use_of_vw if format == "vw" else _use_of_svmlight
+    return b"".join([line for line in data.splitlines(keepends=True) if use(line) == LEARNED])
 
 
 def _use_of_svmlight(line: bytes) -> int:

@@ -190,6 +190,7 @@ class ServedModel:
             await asyncio.wait([self._saving])
         async with self.writer.between:
             state = State(learner, self._limits, self.state.position + 1)  # a place of its own
+            state.sources = self.state.sources  # not begun anew: the file may have learned them
             self.writer.log.close()
             self.writer.log = Log(self.folder.file(state.position, "log"))
             await self._in_thread(self.folder.save, state.position, learner, state.to_json())

@@ -8,6 +8,7 @@ label or an identifier is missing, its cell is empty.
 from __future__ import annotations
 
 import csv
+import math
 from typing import Any, NamedTuple
 
 from fenchel.schema import Number, Schema
@@ -83,7 +84,11 @@ class CsvRows:
             return cell
         if self._dialect.decimal == "," and DECIMAL_COMMA.fullmatch(cell):
             cell = cell.replace(",", ".")
-        return float(cell) if is_number(cell) else cell
+        if not is_number(cell):
+            return cell
+        if not math.isfinite(number := float(cell)):
+            raise UnfitError(f"{name}: {cell[:40]!r} is not finite; leave the value out")
+        return number
 
 
 class CsvMessages(JsonMessages):
@@ -117,7 +122,8 @@ def label_of(cell: str, kind: int) -> str | float:
     >>> label_of("1", 0), label_of("1", TEXT), label_of("spam", 0)
     (1.0, '1', 'spam')
     """
-    return float(cell) if kind != TEXT and is_number(cell) else cell
+    number = kind != TEXT and is_number(cell) and math.isfinite(float(cell))
+    return float(cell) if number else cell
 
 
 def _cells(line: bytes, separator: str) -> list[str]:
