@@ -8,13 +8,13 @@ from itertools import groupby
 from typing import Protocol
 
 import msgspec
-import numpy as np
 
 from fenchel.serve import log, text_rows
 from fenchel.serve.line_streams import LineStream
 from fenchel.serve.model import ServedModel
 from fenchel.serve.refusals import Refused
 from fenchel.serve.requests import Verbs
+from fenchel.streams.labelled_lines import all_have_labels
 
 PIECE = 1 << 18  # bytes of lines that are learned at a time
 SAVE = b"save"
@@ -78,7 +78,7 @@ class TextLines:
 
     def _runs(self, data: bytes) -> Iterator[tuple[int, bytes]]:
         """Lines of one use that follow each other, joined."""
-        if self._format == "vw" and all_labelled(data):
+        if self._format == "vw" and all_have_labels(data):
             yield LEARNED, data
             return
         every = data.splitlines(keepends=True)
@@ -86,23 +86,6 @@ class TextLines:
         for kind, run in groupby(every, use):
             joined = b"".join(run)
             yield kind, joined.replace(b"\r\n", b"\n")
-
-
-def all_labelled(data: bytes) -> bool:
-    """Whether all lines plainly have a label, so that none needs a look: a number first, bars apart.
-
-    >>> all_labelled(b"1 |f a\\n-1 'tag |f b\\n"), all_labelled(b"1|f a\\n"), all_labelled(b"|f a\\n")
-    (True, False, False)
-    """
-    if not data:
-        return True
-    text = np.frombuffer(data, np.uint8)
-    starts = np.flatnonzero(text == ord("\n")) + 1
-    first = text[np.concatenate([[0], starts[:-1]])]
-    numbers = ((first >= ord("0")) & (first <= ord("9"))) | (first == ord("-"))
-    bars = np.flatnonzero(text == ord("|"))
-    apart = bool(np.all(text[bars - 1] == ord(" ")))
-    return apart and bool(numbers.all()) and b"\r" not in data
 
 
 def _use_of_vw(line: bytes) -> int:
@@ -128,7 +111,7 @@ def labelled(data: bytes, format: str) -> bytes:
     >>> labelled(b"1 | a\\n| b\\nsave_it |\\n0 | c\\n", "vw")
     b'1 | a\\n0 | c\\n'
     """
-    if format == "vw" and all_labelled(data):
+    if format == "vw" and all_have_labels(data):
         return data
     use = _use_of_vw if format == "vw" else _use_of_svmlight
     return b"".join([line for line in data.splitlines(keepends=True) if use(line) == LEARNED])

@@ -125,7 +125,7 @@ class Feeder:
         finally:
             self._thread.submit(inbox.close)
 
-    def _take(self, inbox: Inbox, marks: dict[str, Any]) -> list[Message]:
+    def _take(self, inbox: Inbox, marks: dict[str, Any]) -> Sequence[Message]:
         """Take messages; where none wait there is time to look at the lag, and to tell the broker."""
         found = inbox.take(BATCH, 0.0)
         if found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fenchel.rows import Block
@@ -17,7 +17,7 @@ from fenchel.streams.names import Names
 from fenchel.streams.stream import Stream
 from fenchel.streams.text_messages import TextMessages
 
-BATCH = 4096
+BATCH = 8192
 WAIT = 0.2
 
 
@@ -115,7 +115,7 @@ class LiveStream(Stream):
         finally:
             inbox.close()
 
-    def _read(self, messages: list[Any], gate: LabelGate) -> Iterator[Block]:
+    def _read(self, messages: Sequence[Any], gate: LabelGate) -> Iterator[Block]:
         given = self._format, self.schema, self.names, not self._labelled, self._dialect
         reader = message_reader(*given)
         wanted = LEARN if self._labelled else PREDICT

@@ -13,14 +13,17 @@ import os
 import re
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
+
+import numpy as np
 
 from fenchel.streams.compression import without_compression
 from fenchel.streams.errors import BadInput
 from fenchel.streams.inboxes.address import Address
 from fenchel.streams.inboxes.inbox import Inbox, Message
+from fenchel.streams.inboxes.line_batch import NEWLINE, LineBatch
 
 CHUNK = 1 << 20
 LONGEST_LINE = 1 << 26
@@ -60,10 +63,10 @@ class TailInbox(Inbox):
         self._files = {
             i: _File(i, path, start, at, headed) for i, (path, start, at) in kept.items()
         }
-        self._rest: list[Message] = []
+        self._rest: Sequence[Message] = []
         self._last: _File | None = None  # stays open: it may be renamed out of the pattern
 
-    def take(self, most: int, wait: float) -> list[Message]:
+    def take(self, most: int, wait: float) -> Sequence[Message]:
         """Take the next whole lines."""
         until = time.monotonic() + wait
         while not self._rest:
@@ -76,7 +79,7 @@ class TailInbox(Inbox):
         taken, self._rest = self._rest[:most], self._rest[most:]
         return taken
 
-    def _read_some(self) -> list[Message]:
+    def _read_some(self) -> Sequence[Message]:
         """Lines of the first file that has some; the files are listed before any is read to its end."""
         files = self._listed()
         if self._last is not None and self._last not in files:
@@ -169,7 +172,7 @@ class _File:
         length = int(self.beginning.partition(":")[0] or 0)
         return not length or self.beginning == _beginning(start[:length])
 
-    def lines(self) -> list[Message]:
+    def lines(self) -> Sequence[Message]:
         """Whole lines from the next byte on, about a megabyte of them."""
         if self.size <= self.byte and self._opened is None:
             return []
@@ -207,17 +210,23 @@ class _File:
                 raise BadInput(what, "check that it is text, or split the line", file=self.path)
         return data
 
-    def _messages(self, data: bytes) -> list[Message]:
+    def _messages(self, data: bytes) -> Sequence[Message]:
+        if not data:
+            return []
         name, place, at = Path(self.path).name, str(self.inode), self.byte
-        above = self._header + b"\n" if self._headed else b""
-        found = []
-        for line in data.split(b"\n")[:-1]:
-            id = f"{name}:{place}:{at}"  # names come again, after rotation
-            at += len(line) + 1
-            line = above + line if line.strip() else line
-            found.append(Message(id, line, place, [self.path, self.beginning, at]))
-        self.byte = at
-        return found
+        path, beginning, above = self.path, self.beginning, self._header + b"\n"
+        stops = np.flatnonzero(np.frombuffer(data, np.uint8) == NEWLINE)
+        starts = np.concatenate([[0], stops[:-1] + 1])
+        headed = self._headed
+        self.byte = at + len(data)
+
+        def make(k: int, line: bytes) -> Message:
+            id = f"{name}:{place}:{at + int(starts[k])}"  # names come again, after rotation
+            line = above + line if headed and line.strip() else line
+            return Message(id, line, place, [path, beginning, at + int(stops[k]) + 1])
+
+        found = LineBatch(data, starts, stops, make)
+        return list(found) if headed else found
 
     def close(self) -> None:
         if self._opened is not None:
