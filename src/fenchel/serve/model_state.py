@@ -67,7 +67,7 @@ class State:
         return results
 
     def apply_lines(self, record: log.Record) -> list[bytes]:
-        """Learn lines of Vowpal Wabbit or svmlight text; returns one answer a line."""
+        """Learn lines of Vowpal Wabbit or svmlight text; returns their answers, some in one piece."""
         self._clock(record.time)
         format = "vw" if record.kind == log.VW else "svmlight"
         answers = text_rows.learn(self.learner, format, record.payload, self.watch, record.time)
