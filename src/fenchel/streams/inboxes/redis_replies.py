@@ -120,19 +120,13 @@ class _Reply:
         self.data, self.at = b"", 0
 
     def more(self) -> None:
-        """Wait for more; what is left to come is likely to be as much as has come."""
+        """Wait for the next bytes."""
         import redis
 
-        pieces, size = [self.data], 0
-        while size < max(1, len(self.data)):
-            piece = self._socket.recv(PIECE)
-            if not piece:
-                raise redis.ConnectionError("Connection closed by server.")
-            pieces.append(piece)
-            size += len(piece)
-            if piece[-2:] == b"\r\n":
-                break
-        self.data = b"".join(pieces)
+        piece = self._socket.recv(PIECE)
+        if not piece:
+            raise redis.ConnectionError("Connection closed by server.")
+        self.data += piece
 
     def line(self) -> bytes:
         """The next line."""
