@@ -107,11 +107,11 @@ def test_a_stream_says_which_message_is_bad(tmp_path):
     assert sum(map(len, skipping)) == len(skipping.skipped) == 1
 
 
-def test_csv_does_not_come_by_the_message(tmp_path):
+def test_parquet_does_not_come_by_the_message(tmp_path):
     with pytest.raises(
-        BadInput, match="csv does not come by the message; send jsonl, vw, svmlight"
+        BadInput, match="parquet does not come by the message; send jsonl, vw, svmlight, csv"
     ):
-        open_stream(f"tail:{tmp_path}/*.csv")
+        open_stream(f"tail:{tmp_path}/*.parquet")
 
 
 @pytest.mark.parametrize("mark", [3, ["a", "1:00", "x"], ["a"], None], ids=str)

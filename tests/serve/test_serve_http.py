@@ -71,6 +71,31 @@ def test_a_stream_of_lines_has_an_answer_for_each(client, model):
     assert client.get(model).json()["rounds"] == 2999
 
 
+def test_numbers_are_predicted_one_and_many_with_their_intervals(client):
+    rows = [{"x": {"a": float(k), "b": 1.0}, "y": 2.0 * k} for k in range(20)]
+    for learner, has in (
+        ("vovk_azoury_warmuth", False),
+        ("interval:learner=vovk_azoury_warmuth", True),
+    ):
+        path = f"/models/{learner.partition(':')[0]}"
+        created = client.post(path, json={"learner": learner, "task": "regression"})
+        assert created.status_code == 201, created.text
+        client.post(f"{path}/learn", json={"examples": rows})
+        one = client.post(f"{path}/predict", json={"x": rows[7]["x"]}).json()
+        asked = {"examples": [{"x": row["x"]} for row in rows]}
+        many = client.post(f"{path}/predict", json=asked).json()["results"]
+        assert (many[7], "interval" in one) == (one, has)
+
+
+def test_a_list_has_the_probabilities_of_its_rows(client, model):
+    rows = [{"x": {f"w{k % 7}": 1.0, "b": k / 9}, "y": k % 2} for k in range(30)]
+    client.post(f"{model}/learn", json={"examples": rows})
+    asked = [{"x": row["x"], "id": str(k)} for k, row in enumerate(rows)] + [{"x": {"new": 1}}]
+    many = client.post(f"{model}/predict", json={"examples": asked}).json()["results"]
+    assert many == [client.post(f"{model}/predict", json=one).json() for one in asked]
+    assert set(many[0]) == {"prediction", "proba", "id"}
+
+
 def test_probabilities_come_where_the_learner_has_them(client):
     client.post("/models/p", json={"learner": "coin_betting:loss=logistic", "task": "binary"})
     client.post("/models/p/learn", json={"x": X, "y": "spam"})

@@ -236,6 +236,8 @@ def reproduce(**given: Any) -> None:
               help="Speak Vowpal Wabbit's line protocol on this port too.")  # fmt: skip
 @click.option("--line-model", default="default", show_default=True, metavar="NAME",
               help="The model of lines that name none.")  # fmt: skip
+@click.option("--source", "sources", metavar="MODEL=ADDRESS", multiple=True,
+              help="Learn from redis://…, kafka://… or tail:… too; repeat it.")  # fmt: skip
 @click.option("--token-file", metavar="FILE", help="Tokens and their roles, one a line.")
 @click.option("--certificate", metavar="PEM", help="Serve over TLS with this certificate.")
 @click.option("--key", metavar="PEM", help="The certificate's private key.")

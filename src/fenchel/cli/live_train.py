@@ -59,7 +59,9 @@ def _train(
     announce_compiling(options.quiet)
     schema = learner.schema.extended(said) if learner.columns or stored else said
     given: Any = {"format": reading.format, "schema": schema, "stored": stored}
-    training = LiveTraining(data, learner, settings, **given)
+    training = LiveTraining(
+        data, learner, settings, csv=(reading.separator, reading.decimal), **given
+    )
     shown = LiveFigures(training, live.every)
     began = time.perf_counter()
     with _signals(training.stop) as caught, _metrics(live.metrics_port, shown):

@@ -141,6 +141,7 @@ reading = together(
     click.option("--header/--no-header", default=None,
                  help="The first line of csv is a header, or a row. [default: a row if of numbers "
                  "alone]"),
+    click.option("--columns", metavar="A,B,C", help="The columns of csv that has no header."),
     click.option("--separator", metavar="S", help="Between the cells of csv; tab for tabs."),
     click.option("--decimal", type=click.Choice((".", ",")), help="In the numbers of csv."),
     click.option("--shuffle", type=click.IntRange(0), metavar="SEED",

@@ -32,6 +32,7 @@ MEANT_FOR: dict[str, tuple[tuple[str, ...], str]] = {
     "label": (TABLES, "--label names a column; in {format} the label comes first."),
     "index_base": (("svmlight",), "--index-base is for svmlight, not {format}."),
     "header": (("csv",), "--header and --no-header are for csv, not {format}."),
+    "columns": (("csv",), "--columns names those of csv without a header, not of {format}."),
     "separator": (("csv",), "--separator is for csv, not {format}."),
     "decimal": (("csv",), "--decimal is for csv, not {format}."),
     "cross": (("vw", *TABLES), "--cross is for columns with names; svmlight has numbers."),
@@ -58,6 +59,7 @@ class Reading:
     bits: int | None = None
     index_base: int | None = None
     header: bool | None = None
+    columns: str | None = None
     categorical: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
@@ -79,6 +81,9 @@ class Reading:
 
     def schema(self) -> Schema:
         """What was said of the columns."""
+        names = None if self.columns is None else [n.strip() for n in self.columns.split(",")]
+        if names is not None and self.header:
+            raise click.UsageError("--columns is for csv without a header; leave out --header.")
         try:
             return Schema(
                 categorical=self.categorical,
@@ -91,7 +96,7 @@ class Reading:
                 weight=self.weight,
                 id=self.id or None,
                 bits=self.bits,
-                header=self.header,
+                header=names or self.header,
                 index_base=self.index_base,
             )
         except ValueError as error:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +17,12 @@ from fenchel.live.bookmarks import Bookmark
 from fenchel.live.message_run import MessageRun
 from fenchel.live.senders import Sender, open_sender
 from fenchel.schema import Schema
-from fenchel.streams import BadInput, Names, guess_format
+from fenchel.streams import BadInput, Names
 from fenchel.streams.inboxes import Address, Message, open_inbox
 from fenchel.streams.inboxes.inbox import advance
-from fenchel.streams.live_stream import format_of
+from fenchel.streams.live_stream import described, dialect_of, format_of, has_header
 
-BATCH = 4096
+BATCH = 8192
 WAIT = 0.1  # seconds: after so long a request to stop is seen
 
 
@@ -58,6 +60,7 @@ class LiveTraining:
         format: str | None = None,
         schema: Schema | None = None,
         stored: dict[str, Any] | None = None,
+        csv: tuple[str | None, str | None] = (None, None),  # separator and decimal
     ) -> None:
         self.address, self._settings = Address.parse(address), settings
         self._others = dict(stored or {})
@@ -65,21 +68,21 @@ class LiveTraining:
         self.bookmark = (
             Bookmark() if told is None else Bookmark.restored(told, settings.save or "the model")
         )
-        tail = self.address.scheme == "tail"
-        guessed = guess_format(self.address.name.rstrip("*")) if tail else None
-        format = format_of(self.address, format, guessed)
-        schema = learner.schema if schema is None else schema
+        format, dialect = format_of(self.address, format), dialect_of(self.address, *csv)
+        schema = described(learner.schema if schema is None else schema, self.address)
         names = learner.names
         if names is None and format != "svmlight":
             names = Names(schema.bits)
         wanted = settings.predictions is not None
-        self.messages = MessageRun(learner, format, schema, names, settings.metrics, wanted)
+        given = learner, format, schema, names, settings.metrics, wanted, dialect
+        self.messages = MessageRun(*given)
         self.stop = threading.Event()
         self._senders: dict[str, Sender] = {}
         self._unsaved, self._saved_at = 0, time.monotonic()
         self.inbox = open_inbox(
-            self.address, dict(self.bookmark.marks), drain=settings.drain, tell=settings.tell
-        )
+            self.address, dict(self.bookmark.marks),
+            drain=settings.drain, headed=has_header(format, schema), tell=settings.tell,
+        )  # fmt: skip
 
     @property
     def learner(self) -> Learner:
@@ -88,6 +91,10 @@ class LiveTraining:
 
     def run(self) -> None:
         """Learn until ``stop`` is set, or up to the end of what is there if it is to drain."""
+        with little_garbage():
+            self._run()
+
+    def _run(self) -> None:
         try:
             self._open_senders()
             if self._settings.save and not self.bookmark.messages:
@@ -103,6 +110,7 @@ class LiveTraining:
                 self._settings.after_batch()
             if self._unsaved:
                 self.save()
+            self._tell_learner()
         finally:
             self.inbox.close()
             for sender in self._senders.values():
@@ -120,7 +128,7 @@ class LiveTraining:
         every = self._settings.checkpoint_every
         return BATCH if every is None else min(BATCH, every - self._unsaved)
 
-    def _learn(self, messages: list[Message]) -> None:
+    def _learn(self, messages: Sequence[Message]) -> None:
         found = self.messages.see(messages)
         if found.refused and not (self._settings.skip or self._settings.dead_letters):
             first = found.refused[0]
@@ -152,15 +160,32 @@ class LiveTraining:
             sender.flush()
             setattr(self.bookmark, name, sender.state())
         if self._settings.save is not None:
-            learner, found = self.learner, self.messages
-            learner.schema = found.schema
-            learner.names = found.names if learner.columns else None
+            self._tell_learner()
             section = bookmarks.section(self._others, self.address.key, self.bookmark)
             self._settings.before_save()
-            storage.save(learner, self._settings.save, more_metadata=section)
+            storage.save(self.learner, self._settings.save, more_metadata=section)
             self._settings.after_save()
             self.inbox.confirm(self.bookmark.marks)
         self._unsaved, self._saved_at = 0, time.monotonic()
+
+    def _tell_learner(self) -> None:
+        """Let the learner know the columns that were met."""
+        learner, found = self.learner, self.messages
+        learner.schema = found.schema
+        learner.names = found.names if learner.columns else None
+
+
+@contextmanager
+def little_garbage() -> Iterator[None]:
+    """Look for garbage less often, and not among what was there before: messages come by the thousand."""
+    often = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*often)
+        gc.unfreeze()
 
 
 def _letter(message: Message, reason: str) -> dict[str, Any]:
@@ -173,6 +198,7 @@ def learn(
     *,
     save: str | None = None,
     format: str | None = None,
+    schema: Schema | None = None,
     **settings: Any,
 ) -> Learner:
     """Learn from a live source until nothing more is there, and save with ``save``; returns the learner.
@@ -185,6 +211,7 @@ def learn(
     if save is not None and Path(save).exists():
         stored, learner = bookmarks.all_of(save), Learner.load(save)
     given = replace(LiveSettings(save=save, drain=True), **settings)
-    training = LiveTraining(address, learner, given, format=format, stored=stored)
+    said = None if schema is None else learner.schema.extended(schema)
+    training = LiveTraining(address, learner, given, format=format, schema=said, stored=stored)
     training.run()
     return training.learner

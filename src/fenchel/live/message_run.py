@@ -13,6 +13,7 @@ from fenchel.learners.tickets import ask_row
 from fenchel.rows import Block
 from fenchel.schema import Schema
 from fenchel.streams import Names
+from fenchel.streams.csv_messages import Dialect
 from fenchel.streams.inboxes import Message
 from fenchel.streams.live_stream import message_reader
 from fenchel.streams.message_rows import ANSWER, ASK, LEARN, LabelGate, MessageGroup, RefusedMessage
@@ -38,6 +39,7 @@ class MessageRun:
         names: Names | None,
         metrics: Sequence[str] = (),
         predicts: bool = True,
+        dialect: Dialect | None = None,
     ) -> None:
         self.predicts = predicts  # whether anybody wants the predictions of rows with labels
         self.learner, self.schema, self.names = learner, schema, names
@@ -46,12 +48,13 @@ class MessageRun:
         self.width = len(names) if names is not None and hashed else 0
         self.run = Run(learner, self.width, metrics)
         self.recent: deque[float] = deque(maxlen=WINDOW)
-        self._format = format
+        self._format, self._dialect = format, dialect
 
     def see(self, messages: Sequence[Message]) -> MessageResults:
         """Treat messages in turn."""
         learner = self.learner
-        reader = message_reader(self._format, self.schema, self.names)
+        given = self._format, self.schema, self.names
+        reader = message_reader(*given, dialect=self._dialect)
         gate = LabelGate(learner.task, learner.classes)
         predictions: list[dict[str, Any]] = []
         for group in reader.groups(messages, gate, learner.tickets.waiting.__contains__):

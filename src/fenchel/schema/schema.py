@@ -47,7 +47,7 @@ class Declared(TypedDict, total=False):
     weight: str | None
     id: str | None
     bits: int | None
-    header: bool | None
+    header: bool | Iterable[str] | None
     index_base: int | None
 
 
@@ -68,7 +68,8 @@ class Schema:
     bits
         Hash names into 2^bits columns.
     header, index_base
-        Whether CSV files begin with a header; the first index of svmlight files.
+        Whether CSV begins with a header, or the names of its columns where it does not; the first index
+        of svmlight files.
 
     Examples
     --------
@@ -91,7 +92,7 @@ class Schema:
         weight: str | None = None,
         id: str | None = None,
         bits: int | None = None,
-        header: bool | None = None,
+        header: bool | Iterable[str] | None = None,
         index_base: int | None = None,
     ) -> None:
         self.kinds: dict[str, Kind] = {}
@@ -113,7 +114,7 @@ class Schema:
         self.declared = frozenset(self.kinds)
         self.crosses = tuple(_cross(each) for each in cross)
         self.label, self.weight, self.id, self.bits = label, weight, id, bits
-        self.header, self.index_base = header, index_base
+        self.header, self.index_base = _header(header), index_base
         # Whether a number is a feature by its column's name, and a word by column=word, and no more.
         self.is_plain = not self.crosses and bits is None and all(map(_plain, self.kinds.values()))
 
@@ -286,7 +287,7 @@ class Schema:
             "weight": self.weight,
             "id": self.id,
             "bits": self.bits,
-            "header": self.header,
+            "header": list(self.header) if isinstance(self.header, tuple) else self.header,
             "index_base": self.index_base,
         }
 
@@ -341,6 +342,17 @@ def _names(given: Iterable[str]) -> list[str]:
     if isinstance(given, str):
         raise ValueError(f"{given!r} is one name: give a list of names, [{given!r}]")
     return list(given)
+
+
+def _header(given: bool | Iterable[str] | None) -> bool | tuple[str, ...] | None:
+    if given is None or isinstance(given, bool):
+        return given
+    names = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else ()
+    if not names or len(set(names)) < len(names) or not all(type(n) is str and n for n in names):
+        raise ValueError(
+            f"header={given!r:.60}: give True, False, or all columns, each by its name"
+        )
+    return names
 
 
 def _made(name: str, kind: Kind | str) -> Kind:

@@ -8,13 +8,13 @@ from itertools import groupby
 from typing import Protocol
 
 import msgspec
-import numpy as np
 
 from fenchel.serve import log, text_rows
 from fenchel.serve.line_streams import LineStream
 from fenchel.serve.model import ServedModel
 from fenchel.serve.refusals import Refused
 from fenchel.serve.requests import Verbs
+from fenchel.streams.labelled_lines import all_have_labels
 
 PIECE = 1 << 18  # bytes of lines that are learned at a time
 SAVE = b"save"
@@ -78,46 +78,43 @@ class TextLines:
 
     def _runs(self, data: bytes) -> Iterator[tuple[int, bytes]]:
         """Lines of one use that follow each other, joined."""
-        if self._format == "vw" and all_labelled(data):
+        if self._format == "vw" and all_have_labels(data):
             yield LEARNED, data
             return
         every = data.splitlines(keepends=True)
-        use = self._use_of_vw if self._format == "vw" else _use_of_svmlight
+        use = _use_of_vw if self._format == "vw" else _use_of_svmlight
         for kind, run in groupby(every, use):
             joined = b"".join(run)
             yield kind, joined.replace(b"\r\n", b"\n")
 
-    @staticmethod
-    def _use_of_vw(line: bytes) -> int:
-        """What to do with a line, by the words before its first bar; the last may be a tag."""
-        first = line[:1]
-        if first.isdigit() or first == b"-":
-            bar = line.find(b"|")
-            if bar > 0 and line[bar - 1] == 32:
-                return LEARNED
-        before, bar_found, _ = line.partition(b"|")
-        words = before.split()
-        if words and words[-1].lstrip(b"'").startswith(SAVE):
-            return COMMAND
-        if not line.strip():
-            return EMPTY
-        tagged = words and bar_found and (words[-1].startswith(b"'") or not before[-1:].isspace())
-        return LEARNED if len(words) > bool(tagged) else PREDICTED
+
+def _use_of_vw(line: bytes) -> int:
+    """What to do with a line, by the words before its first bar; the last may be a tag."""
+    first = line[:1]
+    if first.isdigit() or first == b"-":
+        bar = line.find(b"|")
+        if bar > 0 and line[bar - 1] == 32:
+            return LEARNED
+    before, bar_found, _ = line.partition(b"|")
+    words = before.split()
+    if words and words[-1].lstrip(b"'").startswith(SAVE):
+        return COMMAND
+    if not line.strip():
+        return EMPTY
+    tagged = words and bar_found and (words[-1].startswith(b"'") or not before[-1:].isspace())
+    return LEARNED if len(words) > bool(tagged) else PREDICTED
 
 
-def all_labelled(data: bytes) -> bool:
-    """Whether all lines plainly have a label, so that none needs a look: a number first, bars apart.
+def labelled(data: bytes, format: str) -> bytes:
+    """Those of some lines that have a label.
 
-    >>> all_labelled(b"1 |f a\\n-1 'tag |f b\\n"), all_labelled(b"1|f a\\n"), all_labelled(b"|f a\\n")
-    (True, False, False)
+    >>> labelled(b"1 | a\\n| b\\nsave_it |\\n0 | c\\n", "vw")
+    b'1 | a\\n0 | c\\n'
     """
-    text = np.frombuffer(data, np.uint8)
-    starts = np.flatnonzero(text == ord("\n")) + 1
-    first = text[np.concatenate([[0], starts[:-1]])]
-    numbers = ((first >= ord("0")) & (first <= ord("9"))) | (first == ord("-"))
-    bars = np.flatnonzero(text == ord("|"))
-    apart = bool(np.all(text[bars - 1] == ord(" ")))
-    return apart and bool(numbers.all()) and b"\r" not in data
+    if format == "vw" and all_have_labels(data):
+        return data
+    use = _use_of_vw if format == "vw" else _use_of_svmlight
+    return b"".join([line for line in data.splitlines(keepends=True) if use(line) == LEARNED])
 
 
 def _use_of_svmlight(line: bytes) -> int:

@@ -19,8 +19,8 @@ REST = Struct("<QqIB")  # position, microseconds since 1970, rows, kind
 HEADER = FRONT.size + REST.size
 LARGEST = 1 << 28
 
-LEARN, ASK, ANSWER, VW, SVMLIGHT = 1, 2, 3, 4, 5
-KINDS = (LEARN, ASK, ANSWER, VW, SVMLIGHT)
+LEARN, ASK, ANSWER, VW, SVMLIGHT, SOURCE = 1, 2, 3, 4, 5, 6
+KINDS = (LEARN, ASK, ANSWER, VW, SVMLIGHT, SOURCE)
 
 
 class LogDamaged(ValueError):  # noqa: N818 (a refusal, not a failure of fenchel)
@@ -28,7 +28,7 @@ class LogDamaged(ValueError):  # noqa: N818 (a refusal, not a failure of fenchel
 
 
 class Record(NamedTuple):
-    """One entry of the log: JSON (a line a row) or lines of text, as its kind says."""
+    """One entry of the log: JSON (a line a row), lines of text, or both from a source, as its kind says."""
 
     position: int
     time: int

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from msgspec import UNSET
 
 from fenchel.learners import Learner
 from fenchel.serve.log import Log
 from fenchel.serve.messages import ModelFacts, Prediction, Question, WeightList
 from fenchel.serve.model_folder import ModelFolder
 from fenchel.serve.model_state import State
-from fenchel.serve.one_row import REFUSALS, extras, plain, predict_row
+from fenchel.serve.one_row import chances, decoded, interval_of, plain
 from fenchel.serve.refusals import Refused, in_one_line
 from fenchel.serve.settings import Limits, Snapshots
 from fenchel.serve.waiting_blocks import Blocks
@@ -48,8 +47,8 @@ class ServedModel:
         self._snapshot_time = time.monotonic()
         self._saving: asyncio.Task[None] | None = None
         self._not_before = 0.0
-        self._has_extras = True
         self._blocks = Blocks(state.learner)
+        self._waiting: list[tuple[Question, asyncio.Future[Prediction | Refused]]] = []
 
     @property
     def state(self) -> State:
@@ -63,42 +62,43 @@ class ServedModel:
 
     # ── asked without a label ───────────────────────────────────────────────────────────────────
 
-    def predict(self, x: Any) -> Prediction:
-        """Predict one row; nothing changes."""
-        learner = self.learner
+    def predict_soon(self, question: Question) -> asyncio.Future[Prediction | Refused]:
+        """Predict a row together with those of other requests that are here: a block costs little more."""
+        loop = asyncio.get_running_loop()
+        if not self._waiting:
+            loop.call_soon(self._predict_waiting)
+        self._waiting.append((question, loop.create_future()))
+        return self._waiting[-1][1]
+
+    def _predict_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
         try:
-            answer = Prediction(predict_row(learner, x))
-            proba, interval = extras(learner, x) if self._has_extras else (None, None)
-        except REFUSALS as error:
-            raise Refused(422, in_one_line(error)) from None
-        if proba is not None:
-            answer.proba = proba
-        elif interval is not None:
-            answer.interval = interval
-        elif learner.rounds:
-            self._has_extras = False  # it will not have them later: not asked again
-        return answer
+            told = self.predict_many([question for question, _ in waiting])
+        except Exception as error:  # theirs to tell
+            told = [Refused(500, in_one_line(error))] * len(waiting)
+        for (_, future), answer in zip(waiting, told, strict=True):
+            if not future.done():  # a client may have gone
+                future.set_result(answer)
 
     def predict_many(self, questions: list[Question]) -> list[Prediction | Refused]:
-        """Predict rows; at once where there is no more to say of each than its prediction."""
-        if self._has_extras:
-            return [self._predicted(question) for question in questions]
+        """Predict rows, with probabilities or intervals where there are some; nothing changes."""
+        learner, margins = self.learner, self._blocks.margins(questions)
+        good = [margin for margin in margins if not isinstance(margin, Exception)]
+        found = iter(chances(learner, good) or ())
         told: list[Prediction | Refused] = []
-        for question, found in zip(questions, self._blocks.predict(questions), strict=True):
-            if isinstance(found, Exception):
-                told.append(Refused(422, in_one_line(found)))
-            else:
-                told.append(Prediction(found, id=UNSET if question.id is None else question.id))
+        for question, margin in zip(questions, margins, strict=True):
+            if isinstance(margin, Exception):
+                told.append(Refused(422, in_one_line(margin)))
+                continue
+            answer, proba = Prediction(decoded(learner, margin)), next(found, None)
+            if proba is not None and type(question.x) is dict:
+                answer.proba = proba
+            elif (interval := interval_of(learner, question.x)) is not None:
+                answer.interval = interval
+            if question.id is not None:
+                answer.id = question.id
+            told.append(answer)
         return told
-
-    def _predicted(self, question: Question) -> Prediction | Refused:
-        try:
-            answer = self.predict(question.x)
-        except Refused as refusal:
-            return refusal
-        if question.id is not None:
-            answer.id = question.id
-        return answer
 
     def facts(self) -> ModelFacts:
         """Describe the model in a few words."""
@@ -190,11 +190,12 @@ class ServedModel:
             await asyncio.wait([self._saving])
         async with self.writer.between:
             state = State(learner, self._limits, self.state.position + 1)  # a place of its own
+            state.sources = self.state.sources  # not begun anew: the file may have learned them
             self.writer.log.close()
             self.writer.log = Log(self.folder.file(state.position, "log"))
             await self._in_thread(self.folder.save, state.position, learner, state.to_json())
             self.folder.delete_before(state.position)
-            self.writer.state, self.snapshot, self._has_extras = state, state.position, True
+            self.writer.state, self.snapshot = state, state.position
             self._blocks = Blocks(learner)
 
     async def file(self, path: Path) -> None:

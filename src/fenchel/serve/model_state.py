@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from fenchel.learners import Learner
-from fenchel.serve import log, text_rows
+from fenchel.serve import log, source_records, text_rows
 from fenchel.serve.identifiers import Done, OpenQuestion, Remembered
 from fenchel.serve.messages import Answer, Example, Prediction, Question
 from fenchel.serve.one_row import REFUSALS, predict_row
@@ -36,14 +36,21 @@ class State:
         self.memory = Remembered(limits)
         self.watch = ServedLoss(squared=learner.labels is None)
         self.time = 0  # of the last record
+        self.sources: dict[str, dict[str, Any]] = {}  # marks behind what was learned, by source
         self._blocks = Blocks(learner)
 
-    def replay(self, record: log.Record) -> None:
-        """Apply a record of the log."""
+    def replay(self, record: log.Record) -> list[Any]:
+        """Apply a record of the log; returns one result a row."""
         if record.kind in DECODERS:
-            self.apply(record, decoded(record.kind, record.rows, record.payload))
-        else:
-            self.apply_lines(record)
+            return self.apply(record, decoded(record.kind, record.rows, record.payload))
+        return self._apply_batch(record) if record.kind == log.SOURCE else self.apply_lines(record)
+
+    def _apply_batch(self, record: log.Record) -> list[Any]:
+        """Apply a batch of messages, and keep how far its source was read."""
+        batch, parts = source_records.decoded(record)
+        results = [result for part in parts for result in self.replay(part)]
+        self.sources[batch.source] = batch.marks
+        return results
 
     def apply(self, record: log.Record, examples: list[Any]) -> list[Result]:
         """Learn, or keep, the examples of a record in turn; what is refused leaves no trace."""
@@ -60,7 +67,7 @@ class State:
         return results
 
     def apply_lines(self, record: log.Record) -> list[bytes]:
-        """Learn lines of Vowpal Wabbit or svmlight text; returns one answer a line."""
+        """Learn lines of Vowpal Wabbit or svmlight text; returns their answers, some in one piece."""
         self._clock(record.time)
         format = "vw" if record.kind == log.VW else "svmlight"
         answers = text_rows.learn(self.learner, format, record.payload, self.watch, record.time)
@@ -153,12 +160,13 @@ class State:
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the learner, for a snapshot."""
-        told = {"position": self.position, "time": self.time}
+        told = {"position": self.position, "time": self.time, "sources": dict(self.sources)}
         return {**told, "memory": self.memory.to_json(), "watch": self.watch.to_json()}
 
     def lay_in(self, told: dict[str, Any]) -> None:
         """Take over what a snapshot has."""
         self.position, self.time = told["position"], told["time"]
+        self.sources = told.get("sources", {})
         self.memory.lay_in(told["memory"])
         self.watch.lay_in(told["watch"])
 

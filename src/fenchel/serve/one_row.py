@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ class Learned(NamedTuple):
 
 def learn_row(learner: Learner, x: Any, y: Any, weight: float = 1.0) -> Learned:
     """Predict, then learn from one row. A label that comes late is learned by this same step."""
-    margin = learner.decision_many([x])[0] if type(x) is list else learner.decision_one(x)
+    margin = margin_of(learner, x)
     prediction = decoded(learner, margin)
     learner.learn_one(x, float(y) if learner.labels is None and type(y) is int else y, weight)
     return Learned(prediction, loss_of(learner, margin, prediction, y))
@@ -29,8 +30,12 @@ def learn_row(learner: Learner, x: Any, y: Any, weight: float = 1.0) -> Learned:
 
 def predict_row(learner: Learner, x: Any) -> Any:
     """Predict the label or number of one row."""
-    margin = learner.decision_many([x])[0] if type(x) is list else learner.decision_one(x)
-    return decoded(learner, margin)
+    return decoded(learner, margin_of(learner, x))
+
+
+def margin_of(learner: Learner, x: Any) -> Any:
+    """The margin of one row, dict or list."""
+    return learner.decision_many([x])[0] if type(x) is list else learner.decision_one(x)
 
 
 def decoded(learner: Learner, margin: Any) -> Any:
@@ -60,17 +65,25 @@ def loss_of(learner: Learner, margin: Any, prediction: Any, y: Any) -> float:
         return float(np.mean(np.square(np.subtract(prediction, y))))
 
 
-def extras(learner: Learner, x: Any) -> tuple[dict[str, float] | None, list[float] | None]:
-    """Probabilities by label and an interval, each where the learner has it."""
-    if type(x) is list:
-        return None, None
-    if learner.labels is None:
-        ends = getattr(learner, "predict_interval_one", None)
-        return None, None if ends is None else [float(end) for end in ends(x)]
+def chances(learner: Learner, margins: Sequence[Any]) -> list[dict[str, float]] | None:
+    """Probabilities by label, from the margins of rows; None where the learner has none."""
+    if not margins or learner.labels is None:
+        return None
     try:
-        return {text(label): p for label, p in learner.predict_proba_one(x).items()}, None
+        found = learner.probabilities(np.asarray(margins)).tolist()
+        keys = [text(label) for label in learner.outcomes()]
     except (*REFUSALS, AttributeError, NotImplementedError):
-        return None, None
+        return None
+    if len(set(keys)) == len(keys):
+        return [dict(zip(keys, row, strict=True)) for row in found]
+    return [{key: sum(row) for key in keys} for row in found]  # one of two classes is known
+
+
+def interval_of(learner: Learner, x: Any) -> list[float] | None:
+    """The interval of one row; None where the learner has none."""
+    if learner.labels is not None or type(x) is list or not hasattr(learner.engine, "covered"):
+        return None
+    return [float(end) for end in learner.predict_interval_one(x)]
 
 
 def text(label: Any) -> str:

@@ -1,4 +1,8 @@
-"""Uvicorn's HTTP protocol with an end to patience: the next bytes of a request must come in time."""
+"""Uvicorn's HTTP protocol with an end to patience, and with one write for an answer.
+
+The next bytes of a request must come in time. Head and body of an answer are written apart by uvicorn; to the
+system they go together: a call of it costs more than a prediction.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,34 @@ import asyncio
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+
+class Gathered:
+    """A transport that writes what it is given in one turn of the loop at once, at the end of the turn."""
+
+    def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._pieces: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Keep bytes for the end of the turn."""
+        if not self._pieces:
+            self._loop.call_soon(self.flush)
+        self._pieces.append(data)
+
+    def flush(self) -> None:
+        """Write everything now."""
+        pieces, self._pieces = self._pieces, []
+        if pieces and not self._transport.is_closing():
+            self._transport.write(pieces[0] if len(pieces) == 1 else b"".join(pieces))
+
+    def close(self) -> None:
+        """Write everything, and close."""
+        self.flush()
+        self._transport.close()
 
 
 def patient_protocol(seconds: float) -> type[asyncio.Protocol]:
@@ -17,6 +49,7 @@ def patient_protocol(seconds: float) -> type[asyncio.Protocol]:
     class Patient(HttpToolsProtocol):
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
+            self.transport: Any = Gathered(transport, self.loop)
             self._begin()
 
         def _begin(self) -> None:

@@ -90,6 +90,8 @@ class Verbs:
         """One prediction or refusal for each example; what is learned is on disk then."""
         self.count(model, verb, len(examples))
         if verb == "predict":
+            if len(examples) == 1:
+                return [await model.predict_soon(examples[0])]
             return list(model.predict_many(examples))
         if not examples:
             return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -38,6 +38,7 @@ class ServerMetrics(Collector):
         self._times: dict[str, list[int]] = defaultdict(lambda: [0] * (len(BUCKETS) + 1))
         self._seconds: Counter[str] = Counter()
         self.connections = 0
+        self.sources: Sequence[Any] = ()
         self._registry = core.CollectorRegistry()
         self._registry.register(self)
 
@@ -58,6 +59,20 @@ class ServerMetrics(Collector):
         """Yield every family of figures."""
         yield from self._of_requests()
         yield from self._of_models()
+        if self.sources:
+            yield from self._of_sources()
+
+    def _of_sources(self) -> Iterator[Any]:
+        by = {"labels": ["source"]}
+        messages = counter_of("fenchel_messages", "Messages taken from a live source", **by)
+        refused = counter_of("fenchel_messages_refused", "Messages that were not learned", **by)
+        lag = gauge_of("fenchel_source_lag", "Messages (of files bytes) waiting there", **by)
+        for source in self.sources:
+            messages.add_metric([source.told], source.messages)
+            refused.add_metric([source.told], source.refused)
+            if source.lag is not None:
+                lag.add_metric([source.told], source.lag)
+        yield from (messages, refused, lag)
 
     def _of_requests(self) -> Iterator[Any]:
         rows = counter_of("fenchel_rows", "Examples by model and verb", labels=["model", "verb"])

@@ -56,7 +56,11 @@ class Server:
             house.release()
             raise
         app = App(house, self._gate)
-        helpers = await self._helpers(house, app)
+        try:
+            helpers = await self._helpers(house, app)
+        except BaseException:
+            house.release()
+            raise
         http = _Uvicorn(self._config(app))
         listening = listen(settings.host, settings.port, "--port")
         self._catch_signals()
@@ -70,12 +74,16 @@ class Server:
         await self._end(house, app, http, serving, helpers)
 
     async def _helpers(self, house: House, app: App) -> list[Any]:
-        """Start the line protocol and the demonstration, where they are asked for."""
+        """Start the line protocol, the sources and the demonstration, where they are asked for."""
         helpers: list[Any] = []
         if self._settings.line_port is not None:
             from fenchel.serve.line_protocol import LineServer
 
             helpers.append(await LineServer(house, app, self._gate).start())
+        if self._settings.sources:
+            from fenchel.serve.sources import Sources
+
+            helpers.append(await Sources(house, app).start())
         if self._settings.demo:
             from fenchel.serve.demo import Demo
 

@@ -55,5 +55,6 @@ class Settings:
     key: Path | None = None
     grace: float = 30.0  # seconds from SIGTERM to the end
     demo: bool = False
+    sources: tuple[str, ...] = ()  # MODEL=ADDRESS each
     limits: Limits = field(default_factory=Limits)
     snapshots: Snapshots = field(default_factory=Snapshots)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fenchel.evaluate.block_cutting import learn_block
 from fenchel.evaluate.block_cutting import predict as margins_of
 from fenchel.evaluate.measures import outcome
@@ -19,7 +21,7 @@ SHOWN = 200  # bytes of a line on the page
 def learn(
     learner: Learner, format: str, data: bytes, watch: ServedLoss, time: int = 0
 ) -> list[bytes]:
-    """Learn every line; its answer is the prediction from before its label.
+    """Learn every line; returns the answers, each the prediction from before its label.
 
     Where one of them is refused they go one by one, and only the bad ones are left out.
     """
@@ -42,7 +44,8 @@ def learn(
     watch.see(losses, told)
     found = answers(learner, margins, block)
     last = data[data.rfind(b"\n", 0, len(data) - 1) + 1 :][:SHOWN].decode(errors="replace")
-    watch.show(time, last.strip(), told[-1], found[-1].decode().strip())
+    answer = found[-1].rstrip().rpartition(b"\n")[2].decode()
+    watch.show(time, last.strip(), told[-1], answer)
     return found
 
 
@@ -59,9 +62,15 @@ def predict(learner: Learner, format: str, data: bytes) -> list[bytes]:
 
 
 def answers(learner: Learner, margins: Any, block: Block) -> list[bytes]:
-    """One line for each row as Vowpal Wabbit writes it: the margin or number, or the class; the tag."""
+    """One line for each row as Vowpal Wabbit writes it: the margin or number, or the class; the tag.
+
+    Lines of fractions without tags, which most are, come in one piece.
+    """
     if learner.task in ("binary", "regression"):
-        numbers = learner.engine.present(margins).tolist()
+        shown = learner.engine.present(margins)
+        numbers = shown.tolist()
+        if block.ids is None and not np.any(shown == np.round(shown)):
+            return [("%.6f\n" * len(numbers) % tuple(numbers)).encode()]
         found = [f"{n:.0f}" if n.is_integer() else f"{n:.6f}" for n in numbers]
     else:
         found = [text(label) for label in learner.decode_many(margins).tolist()]

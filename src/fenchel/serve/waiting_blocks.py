@@ -14,7 +14,7 @@ import numpy as np
 from fenchel.learners import Learner
 from fenchel.learners.features import SingleRow
 from fenchel.rows import Block, Rows
-from fenchel.serve.one_row import REFUSALS, Learned, decoded, learn_row, loss_of, predict_row
+from fenchel.serve.one_row import REFUSALS, Learned, decoded, learn_row, loss_of, margin_of
 
 FEW = 3  # rows for which a block does not pay
 
@@ -55,16 +55,15 @@ class Blocks:
         prediction = decoded(self._learner, margin)
         return Learned(prediction, loss_of(self._learner, margin, prediction, y))
 
-    def predict(self, rows: Sequence[Any]) -> list[Any]:
-        """Predict rows that have x, in turn; what is refused is its error."""
+    def margins(self, rows: Sequence[Any]) -> list[Any]:
+        """The margins of rows that have x, in turn; what is refused is its error."""
         found: list[Any] = []
         while len(found) < len(rows):
             known = self._known_rows(rows, len(found), learning=False)
             if known is None:
-                found.append(_or_error(predict_row, self._learner, rows[len(found)].x))
+                found.append(_or_error(margin_of, self._learner, rows[len(found)].x))
             else:
-                margins = self._learner.decision_rows(known)
-                found += [decoded(self._learner, margin) for margin in _each(margins)]
+                found += _each(self._learner.decision_rows(known))
         return found
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────

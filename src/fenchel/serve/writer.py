@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from fenchel.serve.log import SVMLIGHT, VW, Log, Record
+from fenchel.serve.log import SOURCE, SVMLIGHT, VW, Log, Record
 from fenchel.serve.model_state import State
 from fenchel.serve.refusals import Refused
 from fenchel.serve.settings import Limits
 
 MOST_ROWS = 4096  # of one write: the loop answers others in between
-TEXT = (VW, SVMLIGHT)
+ALONE = (VW, SVMLIGHT, SOURCE)  # each job is a record
 
 
 @dataclass(slots=True, eq=False)
@@ -123,8 +123,8 @@ class Writer:
             _answer(its, found)
 
     def _apply(self, record: Record, jobs: list[Job]) -> list[Any]:
-        if record.kind in TEXT:
-            return self.state.apply_lines(record)
+        if record.kind in ALONE:
+            return self.state.replay(record)
         examples = [example for job in jobs for example in job.examples or ()]
         return self.state.apply(record, examples)
 
@@ -143,6 +143,7 @@ class Writer:
 
     async def close(self) -> None:
         """Stop; what was queued is written first."""
+        self.broken = self.broken or "the model is being closed; try again in a second"
         await self.drain()
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
@@ -154,9 +155,9 @@ def _now() -> int:
 
 
 def _records(jobs: list[Job], position: int, now: int) -> list[tuple[Record, list[Job]]]:
-    """Join jobs of one kind that follow each other to one record; text stays as it came."""
+    """Join jobs of one kind that follow each other to one record; text and batches stay as they came."""
     records = []
-    for (kind, _), group in groupby(jobs, lambda job: (job.kind, job.kind in TEXT and id(job))):
+    for (kind, _), group in groupby(jobs, lambda job: (job.kind, job.kind in ALONE and id(job))):
         its = list(group)
         rows = sum(job.rows for job in its)
         payload = b"\n".join([job.payload for job in its])

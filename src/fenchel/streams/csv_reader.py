@@ -43,6 +43,7 @@ from fenchel.streams.names import Names, joined
 
 SEPARATORS = ",;\t|"
 COMMA, POINT = np.uint8(44), np.uint8(46)
+BOM = b"\xef\xbb\xbf"
 CODES = {Number(): NUMBER, Category(): CATEGORY, Ignored(): IGNORED}
 FOUND = {NUMBER: Number(), CATEGORY: Category()}
 
@@ -137,18 +138,44 @@ class CsvReader:
             self._separator = max(SEPARATORS, key=lambda s: line.count(s.encode()))
         return ord(self._separator)
 
+    def header_alone(self, line: bytes) -> tuple[list[str], str]:
+        """The columns and the separator that a header tells of, or the schema where it names columns."""
+        if isinstance(self._header, tuple):
+            self._set_columns(list(self._header))
+        else:
+            self._read_header(np.frombuffer(line.removeprefix(BOM) + b"\n", np.uint8))
+            if not self._header:
+                remedy = "send the header above it, or name the columns: --columns A,B,C"
+                raise self._refused("a row where the header should be", remedy, line.decode()[:40])
+        return self._columns, self._separator or ","
+
     def _read_header(self, data: Bytes) -> int:
         """Learn the columns from the first record; where the rows begin."""
         stop = _first_record(data, self._separator_in(data))
         cells = self._cells(data[:stop].tobytes())
+        named = self._header if isinstance(self._header, tuple) else None
         if self._header is None:
             self._header = self._told_by(cells)
-        if self._header:
+        if named is None and self._header:
             columns = names_of(cells)
+        elif named is not None:
+            columns, stop = self._given(named, cells), stop if set(named) == set(cells) else 0
         else:
             columns, stop = self._numbered(len(cells)), 0
         self._set_columns(columns)
         return stop
+
+    def _given(self, names: tuple[str, ...], cells: list[str]) -> list[str]:
+        """Name columns as was said; a header that has these names, in whatever order, is right."""
+        label = self.schema.label
+        if set(cells) == set(names):
+            return cells
+        if not self._labelled and len(cells) + 1 == len(names) and label in names:
+            return [name for name in names if name != label]
+        if len(cells) != len(names):
+            what = f"a row of {len(cells)} cells, {len(names)} columns were named"
+            raise self._refused(what, "name them all, in their order", cells[0])
+        return list(names)
 
     def _numbered(self, count: int) -> list[str]:
         """Name columns without a header; those of a model, less its label if that is gone."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fenchel.rows import Block
 from fenchel.schema import Schema
+from fenchel.streams.csv_messages import CsvMessages, Dialect
 from fenchel.streams.errors import BadInput
+from fenchel.streams.formats import guess_format, guess_separator
 from fenchel.streams.inboxes import Address, open_inbox
 from fenchel.streams.inboxes.inbox import advance
 from fenchel.streams.message_rows import FORMATS, LEARN, PREDICT, JsonMessages, LabelGate
@@ -15,13 +17,14 @@ from fenchel.streams.names import Names
 from fenchel.streams.stream import Stream
 from fenchel.streams.text_messages import TextMessages
 
-BATCH = 4096
+BATCH = 8192
 WAIT = 0.2
 
 
-def format_of(address: Address, given: str | None, guessed: str | None) -> str:
-    """Return the format of the messages: as said, by the files' names, or jsonl."""
-    format = given or guessed or "jsonl"
+def format_of(address: Address, given: str | None = None) -> str:
+    """Return the format of the messages: as said, in the address too, by the files' names, or jsonl."""
+    guessed = guess_format(_file(address)) if address.scheme == "tail" else None
+    format = given or address.parameters.get("format") or guessed or "jsonl"
     if format not in FORMATS:
         raise BadInput(
             f"{format} does not come by the message",
@@ -31,12 +34,40 @@ def format_of(address: Address, given: str | None, guessed: str | None) -> str:
     return format
 
 
+def dialect_of(
+    address: Address, separator: str | None = None, decimal: str | None = None
+) -> Dialect:
+    """Return how CSV is written there: as said, or by the files' names."""
+    return Dialect(separator or guess_separator(_file(address)), decimal)
+
+
+def described(schema: Schema, address: Address) -> Schema:
+    """Return the schema with the columns of CSV that an address names: ``?columns=age,job,label``."""
+    columns = address.parameters.get("columns")
+    return schema if columns is None else schema.extended(Schema(header=columns.split(",")))
+
+
+def has_header(format: str, schema: Schema) -> bool:
+    """Whether files of messages begin with a header."""
+    return format == "csv" and schema.header in (None, True)
+
+
+def _file(address: Address) -> str:
+    return address.name.rstrip("*")
+
+
 def message_reader(
-    format: str, schema: Schema, names: Names | None, predict_only: bool = False
+    format: str,
+    schema: Schema,
+    names: Names | None,
+    predict_only: bool = False,
+    dialect: Dialect | None = None,
 ) -> Any:
     """Return what makes rows of messages."""
-    if format == "jsonl":
-        assert names is not None, "columns of JSON have names"
+    if format in ("jsonl", "csv"):
+        assert names is not None, "columns of JSON and CSV have names"
+        if format == "csv":
+            return CsvMessages(schema, names, predict_only, dialect)
         return JsonMessages(schema, names, predict_only)
     return TextMessages(format, schema, names, predict_only)
 
@@ -55,6 +86,7 @@ class LiveStream(Stream):
         schema: Schema,
         names: Names | None,
         *,
+        dialect: Dialect | None = None,
         marks: dict[str, Any] | None = None,
         drain: bool = False,
         skip: bool = False,
@@ -64,11 +96,12 @@ class LiveStream(Stream):
     ) -> None:
         super().__init__(block_rows, schema, frozen)
         self.names, self.marks = names, dict(marks or {})
-        self._address, self._format = address, format
+        self._address, self._format, self._dialect = address, format, dialect
         self._drain, self._skip, self._labelled = drain, skip, labelled
 
     def _blocks(self) -> Iterator[Block]:
-        inbox = open_inbox(self._address, dict(self.marks), drain=self._drain)
+        headed = has_header(self._format, self.schema)
+        inbox = open_inbox(self._address, dict(self.marks), drain=self._drain, headed=headed)
         gate, rows = LabelGate(None), 0
         try:
             while True:
@@ -82,8 +115,9 @@ class LiveStream(Stream):
         finally:
             inbox.close()
 
-    def _read(self, messages: list[Any], gate: LabelGate) -> Iterator[Block]:
-        reader = message_reader(self._format, self.schema, self.names, not self._labelled)
+    def _read(self, messages: Sequence[Any], gate: LabelGate) -> Iterator[Block]:
+        given = self._format, self.schema, self.names, not self._labelled, self._dialect
+        reader = message_reader(*given)
         wanted = LEARN if self._labelled else PREDICT
         for group in reader.groups(messages, gate, lambda id: False):
             if group.use == wanted and group.block is not None:

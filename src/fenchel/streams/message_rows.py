@@ -20,7 +20,7 @@ from fenchel.streams.names import Names
 from fenchel.streams.raw_rows import LABELS, NUMBER, TEXT, RawRows, UnreadableRowError
 
 LEARN, ASK, PREDICT, ANSWER = "learn", "ask", "predict", "answer"
-FORMATS = ("jsonl", "vw", "svmlight")
+FORMATS = ("jsonl", "vw", "svmlight", "csv")
 
 
 class MessageGroup(NamedTuple):
@@ -47,6 +47,13 @@ class RefusedMessage(NamedTuple):
 
 class UnfitError(Exception):
     """Why a message is refused, with the remedy."""
+
+
+def reason_of(error: BadInput) -> str:
+    """Tell an error in one line, without its place: what, which value, and the remedy."""
+    value = f" ({shorten(error.value)})" if error.value else ""
+    remedy = error.remedy if isinstance(error.remedy, str) else "".join(map(str, error.remedy))
+    return f"{error.what}{value}; {remedy}"
 
 
 class LabelGate:

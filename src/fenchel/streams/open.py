@@ -16,7 +16,7 @@ from fenchel.streams.formats import FORMATS, guess_format, guess_separator
 from fenchel.streams.frames import FrameStream, as_frame
 from fenchel.streams.inboxes import Address, is_address
 from fenchel.streams.json_lines import JsonReader
-from fenchel.streams.live_stream import LiveStream, format_of
+from fenchel.streams.live_stream import LiveStream, described, dialect_of, format_of
 from fenchel.streams.names import Names
 from fenchel.streams.readers import Reader, SvmlightReader, VwReader
 from fenchel.streams.source import Source
@@ -55,7 +55,8 @@ def open_stream(
     it is not said. Where no label is named it is the last column (jsonl: ``label``, then ``y``).
 
     ``separator`` and ``decimal`` ("." or ",") are for csv, and found in the first lines; a first line
-    that could be either header or row is refused, unless ``header`` says what it is.
+    that could be either header or row is refused, unless ``header`` says what it is, or names the columns
+    where there is none.
     ``labelled=False`` reads rows to predict: a label is not needed, and not given; with "some" it
     may be missing (vw, csv, arff, jsonl), and is then NaN, or None among texts.
     ``on_error="skip"`` leaves bad lines out and counts them. ``names`` continues a table of names;
@@ -71,13 +72,13 @@ def open_stream(
     schema = _schema_of(schema, declared)
     if is_address(source):
         address = Address.parse(source)
-        guessed = guess_format(address.name.rstrip("*")) if address.scheme == "tail" else None
-        format = format_of(address, format, guessed)
+        format, schema = format_of(address, format), described(schema, address)
         if names is None and format != "svmlight":
             names = Names(schema.bits)
         return LiveStream(
             address, format, schema.copy() if frozen else schema, names,
-            marks=marks, drain=drain, skip=on_error == "skip", labelled=bool(labelled), frozen=frozen,
+            dialect=dialect_of(address, separator, decimal), marks=marks, drain=drain,
+            skip=on_error == "skip", labelled=bool(labelled), frozen=frozen,
             block_rows=block_rows,
         )  # fmt: skip
     place = Source(source)

@@ -13,6 +13,8 @@ import numpy as np
 from fenchel.schema import Schema
 from fenchel.streams.errors import BadInput, shorten
 from fenchel.streams.inboxes import Message
+from fenchel.streams.inboxes.line_batch import LineBatch
+from fenchel.streams.labelled_lines import are_plain
 from fenchel.streams.message_rows import (
     ANSWER,
     ASK,
@@ -21,6 +23,7 @@ from fenchel.streams.message_rows import (
     LabelGate,
     MessageGroup,
     RefusedMessage,
+    reason_of,
 )
 from fenchel.streams.names import Names
 from fenchel.streams.pushed import PushedText
@@ -86,8 +89,10 @@ class TextMessages:
 
     def _plain_group(self, messages: Sequence[Message], gate: LabelGate) -> MessageGroup | None:
         """All messages at once, where each is a row with a known label and no id; else None."""
-        data = b"\n".join([message.data for message in messages]) + b"\n"
-        if self._predict_only or not gate.kind or not _are_plain(data, self._format, len(messages)):
+        if self._predict_only or not gate.kind:
+            return None
+        data = _text_of(messages)
+        if not are_plain(data, self._format, len(messages)):
             return None
         pushed = self._pushed(True, False, gate.kind)
         try:
@@ -198,11 +203,7 @@ class TextMessages:
         self, lines: list[Line], error: BadInput, treat: Callable[[list[Line]], Any]
     ) -> Iterator[MessageGroup]:
         if len(lines) == 1:
-            value = f" ({shorten(error.value)})" if error.value else ""
-            remedy = (
-                error.remedy if isinstance(error.remedy, str) else "".join(map(str, error.remedy))
-            )
-            self._refuse(lines[0], f"{error.what}{value}; {remedy}")
+            self._refuse(lines[0], reason_of(error))
             return
         middle = len(lines) // 2
         yield from treat(lines[:middle])
@@ -232,25 +233,11 @@ class TextMessages:
             yield MessageGroup(ANSWER, [line.message], [line.id], None, [(label, importance)])
 
 
-def _are_plain(data: bytes, format: str, count: int) -> bool:
-    """Whether so many lines plainly have a label and no tag: a number first, and a space before bars.
-
-    >>> _are_plain(b"1 |f a\\n-1 |f b\\n", "vw", 2), _are_plain(b"1 'a |f a\\n", "vw", 1)
-    (True, False)
-    """
-    if b"\r" in data or b"'" in data or b"#" in data:
-        return False
-    text = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(text == ord("\n"))
-    if len(ends) != count:
-        return False
-    first = text[np.concatenate([[0], ends[:-1] + 1])]
-    if not bool((((first >= ord("0")) & (first <= ord("9"))) | (first == ord("-"))).all()):
-        return False
-    if format == "svmlight":
-        return not any(b":" in line[: line.find(b" ")] for line in data.split(b"\n")[:-1])
-    bars = np.flatnonzero(text == ord("|"))
-    return len(bars) >= count and bool(np.all(text[bars - 1] == ord(" ")))
+def _text_of(messages: Sequence[Message]) -> bytes:
+    """All messages, each with a line end."""
+    if isinstance(messages, LineBatch):
+        return messages.text()
+    return b"\n".join([message.data for message in messages]) + b"\n"
 
 
 def _use_of_svmlight(text: bytes) -> str:

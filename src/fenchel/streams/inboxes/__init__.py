@@ -16,11 +16,13 @@ def open_inbox(
     marks: dict[str, Any] | None = None,
     *,
     drain: bool = False,
+    headed: bool = False,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Inbox:
     """Open the inbox of an address, behind the messages up to ``marks``; ``tell`` says what goes wrong.
 
-    ``drain`` is for those who leave at the end: no partition is waited for that has nothing more.
+    ``drain`` is for those who leave at the end: no partition is waited for that has nothing more. The first
+    line of a ``headed`` file is handed on above each of the others.
     """
     marks = {} if marks is None else marks
     if not all(_is_mark(address.scheme, key, mark) for key, mark in marks.items()):
@@ -30,7 +32,7 @@ def open_inbox(
     if address.scheme == "tail":
         from fenchel.streams.inboxes.tail import TailInbox
 
-        return TailInbox(address, marks, tell)
+        return TailInbox(address, marks, tell, headed)
     if address.scheme == "kafka":
         from fenchel.streams.inboxes.kafka_inbox import KafkaInbox
 

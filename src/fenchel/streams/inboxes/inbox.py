@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 
@@ -25,7 +25,7 @@ class Inbox(ABC):
     ended = False  # whether the last look found nothing more to read
 
     @abstractmethod
-    def take(self, most: int, wait: float) -> list[Message]:
+    def take(self, most: int, wait: float) -> Sequence[Message]:
         """Take the next messages, up to ``most``; none where none came within ``wait`` seconds."""
 
     @abstractmethod
@@ -41,6 +41,8 @@ class Inbox(ABC):
         """Close connections and files."""
 
 
-def advance(marks: dict[str, Any], messages: Iterable[Message]) -> None:
+def advance(marks: dict[str, Any], messages: Sequence[Message]) -> None:
     """Move the marks behind some messages."""
+    if not isinstance(messages, list):  # a batch, which is of one partition
+        messages = messages[-1:]
     marks |= {partition: mark for _, _, partition, mark in messages}

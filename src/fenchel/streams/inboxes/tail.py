@@ -13,14 +13,17 @@ import os
 import re
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
+
+import numpy as np
 
 from fenchel.streams.compression import without_compression
 from fenchel.streams.errors import BadInput
 from fenchel.streams.inboxes.address import Address
 from fenchel.streams.inboxes.inbox import Inbox, Message
+from fenchel.streams.inboxes.line_batch import NEWLINE, LineBatch
 
 CHUNK = 1 << 20
 LONGEST_LINE = 1 << 26
@@ -49,14 +52,21 @@ class TailInbox(Inbox):
     """The lines of files that match a pattern. Marks: by inode a file's path, beginning and next byte."""
 
     def __init__(
-        self, address: Address, marks: dict[str, Any], tell: Callable[[str], None]
+        self,
+        address: Address,
+        marks: dict[str, Any],
+        tell: Callable[[str], None],
+        headed: bool = False,
     ) -> None:
-        self._pattern, self._tell = address.name, tell
-        self._files = {int(inode): _File(int(inode), *mark) for inode, mark in marks.items()}
-        self._rest: list[Message] = []
+        self._pattern, self._tell, self._headed = address.name, tell, headed
+        kept = {int(inode): mark for inode, mark in marks.items()}
+        self._files = {
+            i: _File(i, path, start, at, headed) for i, (path, start, at) in kept.items()
+        }
+        self._rest: Sequence[Message] = []
         self._last: _File | None = None  # stays open: it may be renamed out of the pattern
 
-    def take(self, most: int, wait: float) -> list[Message]:
+    def take(self, most: int, wait: float) -> Sequence[Message]:
         """Take the next whole lines."""
         until = time.monotonic() + wait
         while not self._rest:
@@ -69,7 +79,7 @@ class TailInbox(Inbox):
         taken, self._rest = self._rest[:most], self._rest[most:]
         return taken
 
-    def _read_some(self) -> list[Message]:
+    def _read_some(self) -> Sequence[Message]:
         """Lines of the first file that has some; the files are listed before any is read to its end."""
         files = self._listed()
         if self._last is not None and self._last not in files:
@@ -113,7 +123,7 @@ class TailInbox(Inbox):
         if same is not None:
             self._tell(f"{path}: begins anew; it is read from its start")
             same.close()
-        return self._seen(_File(place.st_ino, path, "", 0), path, place)
+        return self._seen(_File(place.st_ino, path, "", 0, self._headed), path, place)
 
     def _seen(self, file: _File, path: str, place: os.stat_result) -> _File:
         file.see(path, place)
@@ -122,7 +132,9 @@ class TailInbox(Inbox):
 
     def lag(self) -> int | None:
         """Count the bytes behind what was taken."""
-        waiting = sum(len(message.data) + 1 for message in self._rest)
+        waiting = 0
+        if self._rest:  # all of one file; ids end in the byte where the line begins
+            waiting = self._rest[-1].mark[2] - int(self._rest[0].id.rpartition(":")[2])
         return waiting + sum(file.size - file.byte for file in self._listed())
 
     def confirm(self, marks: dict[str, Any]) -> None:
@@ -137,8 +149,11 @@ class TailInbox(Inbox):
 class _File:
     """One file: its place on the disk, and its beginning as ``length:checksum``."""
 
-    def __init__(self, inode: int, path: str, beginning: str, byte: int) -> None:
+    def __init__(
+        self, inode: int, path: str, beginning: str, byte: int, headed: bool = False
+    ) -> None:
         self.inode, self.path, self.beginning, self.byte = inode, path, beginning, byte
+        self._headed, self._header = headed, b""
         self.size, self._changed = 0, -1
         self._opened: BinaryIO | None = None
 
@@ -157,7 +172,7 @@ class _File:
         length = int(self.beginning.partition(":")[0] or 0)
         return not length or self.beginning == _beginning(start[:length])
 
-    def lines(self) -> list[Message]:
+    def lines(self) -> Sequence[Message]:
         """Whole lines from the next byte on, about a megabyte of them."""
         if self.size <= self.byte and self._opened is None:
             return []
@@ -172,7 +187,18 @@ class _File:
     def _read_on(self, opened: BinaryIO) -> bytes:
         if not self.beginning:
             self.beginning = _beginning(opened.read(BEGINNING))
+        if self._headed and not self._header:
+            opened.seek(0)
+            line = self._whole_lines(opened).partition(b"\n")[0]
+            self._header, self.byte = (
+                line.rstrip(b"\r"),
+                max(self.byte, len(line) + 1 if line else 0),
+            )
         opened.seek(self.byte)
+        return self._whole_lines(opened)
+
+    def _whole_lines(self, opened: BinaryIO) -> bytes:
+        """The next bytes up to beyond a line end; none where there is no line end yet."""
         data = b""
         while b"\n" not in data:
             more = opened.read(CHUNK)
@@ -184,15 +210,23 @@ class _File:
                 raise BadInput(what, "check that it is text, or split the line", file=self.path)
         return data
 
-    def _messages(self, data: bytes) -> list[Message]:
+    def _messages(self, data: bytes) -> Sequence[Message]:
+        if not data:
+            return []
         name, place, at = Path(self.path).name, str(self.inode), self.byte
-        found = []
-        for line in data.split(b"\n")[:-1]:
-            id = f"{name}:{place}:{at}"  # names come again, after rotation
-            at += len(line) + 1
-            found.append(Message(id, line, place, [self.path, self.beginning, at]))
-        self.byte = at
-        return found
+        path, beginning, above = self.path, self.beginning, self._header + b"\n"
+        stops = np.flatnonzero(np.frombuffer(data, np.uint8) == NEWLINE)
+        starts = np.concatenate([[0], stops[:-1] + 1])
+        headed = self._headed
+        self.byte = at + len(data)
+
+        def make(k: int, line: bytes) -> Message:
+            id = f"{name}:{place}:{at + int(starts[k])}"  # names come again, after rotation
+            line = above + line if headed and line.strip() else line
+            return Message(id, line, place, [path, beginning, at + int(stops[k]) + 1])
+
+        found = LineBatch(data, starts, stops, make)
+        return list(found) if headed else found
 
     def close(self) -> None:
         if self._opened is not None:
