@@ -11,7 +11,7 @@ from fenchel.streams import FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-TASKS = ("binary", "multiclass", "regression", "quantile", "ranking")
+TASKS = ("binary", "multiclass", "regression", "quantile", "count", "ranking")
 
 
 def together(*options: Any) -> Callable[[Command], Command]:
@@ -70,7 +70,7 @@ metrics = click.option(
     metavar="NAME",
     multiple=True,
     help="error, log_loss, brier, auc, f1, precision, recall, ece; squared, absolute, "
-    "quantile:LEVEL, r2; repeat it.",
+    "quantile:LEVEL, r2, poisson; repeat it.",
 )
 interval = click.option(
     "--interval",

@@ -11,6 +11,7 @@ from fenchel.learners.mixture import Mixture
 from fenchel.learners.multi.factories import one_against_rest
 from fenchel.learners.registry import certified, from_specification, learner_of, yes_or_no
 from fenchel.losses import Squared, named
+from fenchel.losses.protocol import counts_of
 from fenchel.schema import Schema
 
 # Up to this many columns the full matrix pays for its d² a round.
@@ -63,6 +64,17 @@ OTHER_LOSS = (
 MEANS = ("vovk_azoury_warmuth:diagonal=yes", "normalized_adaptive_gradient:eta=0.5,loss=squared")
 MEANS_FULL = ("vovk_azoury_warmuth:a=0.01",)
 
+# Of counts: steps that follow the slope as it falls and cannot overshoot, and adaptive ones.
+COUNTS = (
+    "normalized_adaptive_gradient:eta=0.125,loss=poisson",
+    "normalized_adaptive_gradient:eta=0.5,loss=poisson",
+    "normalized_adaptive_gradient:eta=2,loss=poisson",
+    "normalized_adaptive_gradient:eta=8,loss=poisson",
+    "gradient_descent:eta=0.01,schedule=constant,rule=invariant,loss=poisson",
+    "gradient_descent:eta=0.001,schedule=constant,rule=invariant,loss=poisson",
+    "gradient_descent:eta=0.00001,schedule=constant,rule=invariant,loss=poisson",
+)
+
 EXPERTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "binary": (BINARY, CLASSES_FULL),
     "multiclass": (MULTICLASS, CLASSES_FULL),
@@ -114,7 +126,11 @@ def hedge(
     parameters = {"experts": given, **{key: True for key, on in told.items() if on}}
     chosen = [certified(expert) for expert in given] if certify else given
     engines = [expert.engine for expert in chosen]
-    mixture = Mixture(engines, name="hedge", parameters=parameters, combined=combined)
+    of_counts = [
+        engine.loss for engine in engines if engine.predicts_counts and hasattr(engine, "loss")
+    ]
+    charged = of_counts[0] if of_counts else Squared()
+    mixture = Mixture(engines, name="hedge", parameters=parameters, combined=combined, loss=charged)
     return _limited(mixture, classes, schema, max_features)
 
 
@@ -130,6 +146,7 @@ def auto(
 
     Problem: a stream, and no wish to choose. ``task`` is binary, multiclass or regression. Numbers are
     predicted in the mean, or by another ``loss``: ``Quantile(tau=0.9)``, ``"absolute"``, a Huber loss.
+    Counts, ``loss="poisson"``, are predicted in the mean, 0 or more; margins are its logarithm.
 
     Update: ``hedge`` over the experts of the task, ``combined``, among them full-matrix ones while
     the stream has at most 100 columns. They see every feature in units of its own mean size.
@@ -157,9 +174,12 @@ def auto(
     mean = loss is None or type(named(loss)) is Squared
     if not (mean or task == "regression"):
         raise ValueError(f"loss={loss!r}: a loss is for task='regression'; {task} has its own")
+    counts = not mean and counts_of(named(loss))
     anywhere, small = EXPERTS[task] if mean else ((*OTHER_LOSS, *MEANS), MEANS_FULL)
+    if counts:
+        anywhere, small = COUNTS, ()
     experts: list[Learner] = [from_specification(text) for text in (*anywhere, *small)]
-    if not mean:
+    if not (mean or counts):
         _refuse_unbounded(loss)
         given = [{**expert.parameters, "loss": named(loss)} for expert in experts]
         for k in range(len(OTHER_LOSS)):
@@ -191,7 +211,9 @@ def _refuse_unbounded(loss: Any) -> None:
     """Refuse a loss that is not of numbers, or whose slope has no bound: coin betting needs one."""
     part = named(loss)
     if part.task != "regression" or part.lipschitz is None:
-        raise ValueError(f"loss={loss!r}: choose a quantile, 'absolute', 'huber' or 'squared'")
+        raise ValueError(
+            f"loss={loss!r}: choose a quantile, 'absolute', 'huber', 'poisson' or 'squared'"
+        )
 
 
 def _limited(

@@ -32,6 +32,7 @@ from fenchel.loops.feature_scaling import (
     united_units,
 )
 from fenchel.loops.online import ROUNDS
+from fenchel.losses.protocol import counts_of, mean_of
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards
 from fenchel.rows import Rows
@@ -98,6 +99,12 @@ class Mixture(Engine):
         if 1 + sum(expert.engines for expert in experts) > MOST_LEARNERS:
             raise ValueError(f"experts: more than {MOST_LEARNERS} learners inside; give fewer")
         super().__init__(name, parameters, tasks.pop())
+        if any(expert.predicts_counts != counts_of(loss) for expert in experts):
+            raise ValueError("experts: some predict counts and some do not; give one kind")
+        if combined and counts_of(loss):
+            raise ValueError(
+                "combined: what a mean of counts leaves over is not combined; leave it out"
+            )
         self.experts = [expert.copy() for expert in experts]
         self.certifies = any(expert.certifies for expert in self.experts)
         self._limits = list(limits) if limits is not None else [None] * len(experts)
@@ -182,6 +189,15 @@ class Mixture(Engine):
     def is_calibrated(self) -> bool:
         """Whether the margins are probabilities by themselves: those of a combination are."""
         return self.task != "regression" and self._blend.combination is not None
+
+    @property
+    def predicts_counts(self) -> bool:
+        """Whether the experts' loss is of counts."""
+        return self.task == "regression" and counts_of(self._blend.loss)
+
+    def present(self, margins: Any) -> Any:
+        """Turn margins into the means that they stand for, where the loss says so."""
+        return mean_of(self._blend.loss, margins) if self.task == "regression" else margins
 
     def probabilities(self, margins: Array) -> Array:
         """Compute those of the combination, which learns them under the logistic loss.

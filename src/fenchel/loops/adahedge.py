@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper, kernel
-from fenchel.losses.protocol import value
+from fenchel.losses.protocol import margin_for, value
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards, added
 
@@ -201,8 +201,9 @@ def mix_numbers(
         if charge(hedge, shares, eta, losses):
             eta = shares_into(hedge, shares)
         if importance[min(t, last)] > 0.0:
-            bounds[0] = min(bounds[0], y[t])
-            bounds[1] = max(bounds[1], y[t])
+            target = margin_for(loss, y[t])
+            bounds[0] = min(bounds[0], target)
+            bounds[1] = max(bounds[1], target)
 
 
 @kernel
