@@ -97,6 +97,16 @@ horizon = click.option(
     help="Score each prediction as if its label came H rounds later; rest: as a model frozen on "
     "the rows ahead. [default: 0]",
 )
+delay = click.option(
+    "--delay",
+    metavar="COLUMN",
+    help="A column that says how many rounds after its prediction each label comes.",
+)
+again = click.option(
+    "--late",
+    is_flag=True,
+    help="Rows come first without their label and again with it, under the same --id.",
+)
 quiet = click.option("--quiet", is_flag=True, help="Say nothing but results and errors.")
 
 learning = together(

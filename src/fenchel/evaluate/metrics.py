@@ -350,7 +350,8 @@ class R2(MeanSquared):
 KINDS: tuple[type[Metric], ...] = (
     Error, LogLoss, Brier, Area, F1, Precision, Recall, CalibrationError, MeanSquared, MeanAbsolute, R2,
 )  # fmt: skip
-BY_NAME = {kind.name: kind for kind in (*KINDS, PoissonDeviance)}  # which is for counts alone
+BY_NAME: dict[str, type[Metric]] = {kind.name: kind for kind in KINDS}
+BY_NAME["poisson"] = PoissonDeviance  # for counts alone
 
 
 def metric(name: str, task: str) -> Metric:
