@@ -89,6 +89,7 @@ def hedge(
     certify: bool = False,
     schema: Schema | None = None,
     max_features: int | None = None,
+    switching: bool = False,
 ) -> Learner:
     """Any learners of one task as one, weighed by AdaHedge.
 
@@ -107,30 +108,36 @@ def hedge(
     ``combined`` lets a linear combination of the experts compete with their vote (classes: coin
     betting on their standardised margins under the logistic loss; regression: Vovk-Azoury-Warmuth
     on what the mixture leaves over), AdaHedge choosing between the two: it can be better than every
-    expert, and gives probabilities. ``classes``, ``schema`` and ``max_features`` as elsewhere. AdaHedge's
+    expert, and gives probabilities. ``switching`` follows the best sequence of experts: after round t one
+    share in t + 1 of the weight is given back to all, and the regret to the best sequence with 0, 1, 2, 4
+    or 8 changes is bounded and measured. ``classes``, ``schema`` and ``max_features`` as elsewhere. AdaHedge's
     bound is always measured; with ``certify`` so are the experts' own, and what they say of the mixture
     against any fixed u.
 
-    References: de Rooij, van Erven, Grünwald & Koolen (2014); Orabona & Pál (2016).
+    References: de Rooij, van Erven, Grünwald & Koolen (2014); Orabona & Pál (2016); Herbster & Warmuth (1998).
 
     >>> from fenchel import learners
     >>> mixture = learners.hedge([learners.perceptron(), learners.arow()])
     >>> mixture
     <hedge:experts=perceptron+arow, 0 rounds, 0 features>
     """
-    yes_or_no(combined=combined, certify=certify)
+    yes_or_no(combined=combined, certify=certify, switching=switching)
     if isinstance(experts, (Learner, str)):
         raise ValueError(f"experts={experts!r} is one learner: give several in a list")
     given = [learner_of(expert) for expert in experts]
-    told = {"combined": combined, "certify": certify}
+    told = {"combined": combined, "certify": certify, "switching": switching}
     parameters = {"experts": given, **{key: True for key, on in told.items() if on}}
     chosen = [certified(expert) for expert in given] if certify else given
     engines = [expert.engine for expert in chosen]
-    of_counts = [
-        engine.loss for engine in engines if engine.predicts_counts and hasattr(engine, "loss")
-    ]
-    charged = of_counts[0] if of_counts else Squared()
-    mixture = Mixture(engines, name="hedge", parameters=parameters, combined=combined, loss=charged)
+    of_counts = [e.loss for e in engines if e.predicts_counts and hasattr(e, "loss")]
+    mixture = Mixture(
+        engines,
+        name="hedge",
+        parameters=parameters,
+        combined=combined,
+        loss=of_counts[0] if of_counts else Squared(),
+        switching=switching,
+    )
     return _limited(mixture, classes, schema, max_features)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_expert
-from fenchel.certificates.aggregate import bayes_bound
+from fenchel.certificates.aggregate import bayes_bound, path_bounds
 from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
 from fenchel.learners.frozen import FrozenUse, as_columns
@@ -90,6 +90,7 @@ class Mixture(Engine):
         unitless: bool = False,
         foresight: bool = False,
         loss: Any = SQUARED,
+        switching: bool = False,
     ) -> None:
         tasks = {expert.task for expert in experts}
         if len(tasks) != 1:
@@ -108,7 +109,7 @@ class Mixture(Engine):
         self.experts = [expert.copy() for expert in experts]
         self.certifies = any(expert.certifies for expert in self.experts)
         self._limits = list(limits) if limits is not None else [None] * len(experts)
-        self._blend = BLENDS[self.task](len(experts), combined, loss)
+        self._blend = BLENDS[self.task](len(experts), combined, loss, switching)
         self._compiled: set[str] = set()  # which is not for several threads at once
         self._crew = Crew()
         self._units: Array | None = new_units(0) if unitless else None
@@ -244,7 +245,7 @@ class Mixture(Engine):
         if known < len(self.experts) and self.name == "auto":
             self.experts, self._limits = self.experts[:known], self._limits[:known]
             self._blend = BLENDS[self.task](
-                known, self._blend.combination is not None, self._blend.loss
+                known, self._blend.combination is not None, self._blend.loss, self._blend.switching
             )
             if self._frozen is not None:
                 self._frozen = FrozenUse(known, self.task, self._blend.loss)
@@ -534,7 +535,9 @@ class Mixture(Engine):
         them; a u of the features as they are is then compared with no expert.
         """
         hedge, choice = self._blend.hedge, self._blend.choice
-        found = [hedge_bound(hedge, choice)]
+        found = (
+            path_bounds(hedge, choice) if self._blend.switching else [hedge_bound(hedge, choice)]
+        )
         if past is None or (u is not None and self._units is not None):
             return found
         if self._units is not None:
