@@ -1,10 +1,11 @@
 """Counts: ``auto`` with the Poisson loss on the hourly bikes, beside River and scikit-learn.
 
-``python -m benchmarks.counts`` writes ``COUNTS.md``: the mean Poisson deviance of predictions made before
-each label, hours in their order. Raw columns are the twelve as they are; in the other table season, month,
-hour, weekday and weather are categories. scikit-learn's PoissonRegressor, which cannot learn along, is fitted anew
-every 500 rows on all rows before; its SGDRegressor has no Poisson loss, and has the squared one. The
-features of the peers are scaled; of eight learning rates of River's the best in hindsight is shown too.
+``python -m benchmarks.counts`` writes ``COUNTS.md``: the mean Poisson deviance of predictions made
+before each label, hours in their order. Raw columns are the twelve as they are; in the other table
+season, month, hour, weekday and weather are categories. scikit-learn's PoissonRegressor, which cannot
+learn along, is fitted anew every 500 rows on all rows before; its SGDRegressor has no Poisson loss, and
+has the squared one. The features of the peers are scaled; of eight learning rates of River's the best in
+hindsight is shown too.
 """
 
 import os

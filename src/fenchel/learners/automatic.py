@@ -110,11 +110,12 @@ def hedge(
     on what the mixture leaves over), AdaHedge choosing between the two: it can be better than every
     expert, and gives probabilities. ``switching`` follows the best sequence of experts: after round t one
     share in t + 1 of the weight is given back to all, and the regret to the best sequence with 0, 1, 2, 4
-    or 8 changes is bounded and measured. ``classes``, ``schema`` and ``max_features`` as elsewhere. AdaHedge's
-    bound is always measured; with ``certify`` so are the experts' own, and what they say of the mixture
-    against any fixed u.
+    or 8 changes is bounded and measured. ``classes``, ``schema`` and ``max_features`` as elsewhere.
+    AdaHedge's bound is always measured; with ``certify`` so are the experts' own, and what they
+    say of the mixture against any fixed u.
 
-    References: de Rooij, van Erven, Grünwald & Koolen (2014); Orabona & Pál (2016); Herbster & Warmuth (1998).
+    References: de Rooij, van Erven, Grünwald & Koolen (2014); Orabona & Pál (2016); Herbster
+    & Warmuth (1998).
 
     >>> from fenchel import learners
     >>> mixture = learners.hedge([learners.perceptron(), learners.arow()])

@@ -8,11 +8,12 @@ After the nth round that told the experts apart, with v_k ∝ w_k·exp(−η_n·
 m_t = −1/η_t·ln Σ w_k·exp(−η_t·ℓ_k), h_t = Σ w_k·ℓ_k and Δ = Σ h_t − m_t, a sequence of experts that changes
 k times loses L with
 
-    Σ h_t − L ≤ Δ + S + k·ln(K·(n + 1))/η_n,   S = ln K/η_1 + Σ (ln Σ v^{η_{t+1}/η_t} + ln((t + 1)/t))/η_{t+1}:
+    Σ h_t − L ≤ Δ + S + k·ln(K·(n + 1))/η_n,
+    S = ln K/η_1 + Σ (ln Σ v^{η_{t+1}/η_t} + ln((t + 1)/t))/η_{t+1}:
 
-Σ m_t − L is Σ (ln v_t(i_t) − ln w_t(i_t))/η_t over the sequence i, w_{t+1}(i) is at least (1 − α)·u_t(i) where it
-stays and α/K where it changes, and ln v ≤ 0. Both sides are measured: ``paths`` keeps the least loss of a
-sequence with at most 0, 1, … changes that ends with each expert.
+Σ m_t − L is Σ (ln v_t(i_t) − ln w_t(i_t))/η_t over the sequence i, w_{t+1}(i) is at least (1 − α)·u_t(i)
+where it stays and α/K where it changes, and ln v ≤ 0. Both sides are measured: ``paths`` keeps the least loss
+of a sequence with at most 0, 1, … changes that ends with each expert.
 """
 
 from __future__ import annotations
