@@ -11,6 +11,7 @@ import numpy as np
 from fenchel.certificates.certificate import Assumption, Certificate
 from fenchel.loops.adahedge import Hedge
 from fenchel.loops.newton_mixture import Refinement, bound_of
+from fenchel.loops.switching import SwitchingHedge, best_path, path_bound
 
 EVERY = "a u for every"
 
@@ -62,12 +63,14 @@ def speaks_for_all(certificate: Certificate) -> bool:
     return certificate.comparator.startswith(EVERY)
 
 
-def hedge_gap(hedge: Hedge) -> float:
+def hedge_gap(hedge: Hedge | SwitchingHedge) -> float:
     """Bound what AdaHedge loses to its best expert: (1 + ln K/ln K′)·Δ_T, 2·Δ_T while K′ = K.
 
     K′ of the K experts are still active. With the mix loss M and the step η = ln K′/Δ: a retired
     expert takes its share with it, so that M ≤ L_k + ln K/η for those that stay, and Σ h_t = M + Δ.
     """
+    if isinstance(hedge, SwitchingHedge):
+        return path_bound(hedge, 0)
     left, all_experts = float(hedge.active.sum()), len(hedge.active)
     if all_experts < 2:
         return 2.0 * float(hedge.gap[0])
@@ -93,6 +96,27 @@ def hedge_bound(hedge: Hedge, choice: Hedge | None = None) -> Certificate:
     )
 
 
+def path_bounds(hedge: SwitchingHedge, choice: Hedge | None = None) -> list[Certificate]:
+    """Σ h_t − min L over the sequences of experts with at most k changes ≤ ``path_bound``."""
+    expected, more = _expected(hedge, choice), 0.0 if choice is None else hedge_gap(choice)
+    found = []
+    for k in (0, 1, 2, 4, 8):
+        best, bound = best_path(hedge, k), path_bound(hedge, k) + more
+        who = "the best expert" if k == 0 else f"the best sequence of experts with {k} changes"
+        found.append(
+            Certificate(
+                "AdaHedge with shares",
+                "Herbster & Warmuth, decreasing share",
+                f"regret to {who}",
+                who,
+                expected - best,
+                bound,
+                expected + best + bound,
+            )
+        )
+    return found
+
+
 def bayes_bound(mixture: Refinement) -> Certificate:
     """Σ −ln p_t(y_t) − min_i Σ −ln p_{t,i}(y_t) ≤ ln N + ln(T + 1): a mixture of N forecasters.
 
@@ -111,7 +135,7 @@ def bayes_bound(mixture: Refinement) -> Certificate:
     )
 
 
-def _expected(hedge: Hedge, choice: Hedge | None) -> float:
+def _expected(hedge: Hedge | SwitchingHedge, choice: Hedge | None) -> float:
     return float((hedge if choice is None else choice).expected[0])
 
 

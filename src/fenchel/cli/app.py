@@ -43,6 +43,8 @@ def main() -> None:
 @click.option("--class-weight", type=click.Choice(("balanced",)),
               help="Every class counts alike, by the counts of labels so far.")  # fmt: skip
 @options.horizon
+@options.delay
+@options.again
 @click.option("--half-life", type=click.FloatRange(1.0), metavar="N",
               help="Rounds after which a row counts half, for learners that forget.")  # fmt: skip
 @click.option("--progress-every", type=click.IntRange(1), metavar="N",

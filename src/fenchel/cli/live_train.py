@@ -144,6 +144,8 @@ def _check(data: str, reading: Reading, options: TrainOptions, live: LiveOptions
         "--passes": options.passes > 1,
         "--certify": options.certify,
         "--horizon": options.horizon,
+        "--delay": options.delay,
+        "--late": options.late,
         "--class-weight": options.class_weight,
         "--shuffle": reading.shuffle is not None,
     }

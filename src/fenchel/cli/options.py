@@ -11,7 +11,7 @@ from fenchel.streams import FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-TASKS = ("binary", "multiclass", "regression", "quantile", "ranking")
+TASKS = ("binary", "multiclass", "regression", "quantile", "count", "ranking")
 
 
 def together(*options: Any) -> Callable[[Command], Command]:
@@ -70,7 +70,7 @@ metrics = click.option(
     metavar="NAME",
     multiple=True,
     help="error, log_loss, brier, auc, f1, precision, recall, ece; squared, absolute, "
-    "quantile:LEVEL, r2; repeat it.",
+    "quantile:LEVEL, r2, poisson; repeat it.",
 )
 interval = click.option(
     "--interval",
@@ -96,6 +96,16 @@ horizon = click.option(
     metavar="H",
     help="Score each prediction as if its label came H rounds later; rest: as a model frozen on "
     "the rows ahead. [default: 0]",
+)
+delay = click.option(
+    "--delay",
+    metavar="COLUMN",
+    help="A column that says how many rounds after its prediction each label comes.",
+)
+again = click.option(
+    "--late",
+    is_flag=True,
+    help="Rows come first without their label and again with it, under the same --id.",
 )
 quiet = click.option("--quiet", is_flag=True, help="Say nothing but results and errors.")
 

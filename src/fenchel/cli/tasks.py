@@ -23,11 +23,16 @@ GUESS_ROWS = 1000
 
 
 def settled(given: dict[str, Any]) -> dict[str, Any]:
-    """The options with a task of the library: ``quantile`` is regression with that loss and score.
+    """The options with a task of the library: ``quantile`` and ``count`` are regression with that loss.
 
     >>> settled({"task": "quantile", "loss": "quantile:0.9", "metrics": ()})
     {'task': 'regression', 'loss': 'quantile:0.9', 'metrics': ('quantile:0.9',)}
     """
+    if given["task"] == "count":
+        if given["loss"] not in (None, "poisson"):
+            raise click.UsageError("--task count goes with --loss poisson, or without --loss.")
+        metrics = given["metrics"] or ("poisson",)
+        return {**given, "task": "regression", "loss": "poisson", "metrics": metrics}
     if given["task"] != "quantile":
         return given
     loss = given["loss"] or "quantile:0.5"
@@ -84,6 +89,7 @@ class LabelCheck:
         self._file, self._task = file, learner.task
         self._resumed = learner.rounds > 0
         self._met = list(learner.classes)
+        self._counts = learner.engine.predicts_counts
 
     def see(self, block: Block) -> None:
         """Look at a block before it is learned."""
@@ -92,6 +98,9 @@ class LabelCheck:
         if self._task in ("regression", "ranking") and text:
             remedy = "use --task binary or --task multiclass"
             raise self._refused(block, 0, "is not a number", remedy)
+        if self._counts and (labels < 0.0).any():
+            at = int(np.argmax(labels < 0.0))
+            raise self._refused(block, at, "is negative, no count", "use --task regression")
         if self._met and isinstance(self._met[0], str) != text:
             what = f"is of another kind than {shown(self._met[0])}"
             raise self._refused(block, 0, what, "use the labels that the model knows")

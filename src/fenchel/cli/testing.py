@@ -28,7 +28,8 @@ class Tested:
     ) -> None:
         self._learner, self._cost = learner, cost
         self.scored = learner.task in ("binary", "multiclass", "regression")
-        chosen = names or (metrics_of(learner.task) if self.scored else ())
+        known = metrics_of(learner.task) + ["poisson"] * learner.engine.predicts_counts
+        chosen = names or (known if self.scored else ())
         self._metrics = Metrics(chosen, learner.task)
         extra = (
             [Precision(), Recall(), F1(), CalibrationError()] if learner.labels is not None else []
@@ -51,7 +52,7 @@ class Tested:
         weights = np.ones(len(block)) if block.importance is None else block.importance
         if learner.labels is None:
             targets = np.asarray(block.labels, np.float64)
-            seen = Seen(targets, margins, None, weights)
+            seen = Seen(targets, learner.engine.present(margins), None, weights)
         else:
             chances = learner.probabilities(margins)
             targets = self._numbers(block.labels)

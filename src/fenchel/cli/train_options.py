@@ -39,6 +39,8 @@ class TrainOptions:
     class_weight: str | None = None
     device: str = "cpu"
     horizon: str | None = None
+    delay: str | None = None
+    late: bool = False
     half_life: float | None = None
     progress_every: int | None = None
 
@@ -61,7 +63,7 @@ class TrainOptions:
     @property
     def labelled(self) -> Labelled:
         """Whether every row must have a label: one without is predicted where that is asked for."""
-        return "some" if self.predictions else True
+        return "some" if self.predictions or self.late else True
 
     @property
     def rows_to_guess_from(self) -> int:
@@ -93,6 +95,8 @@ class TrainOptions:
             self.certify or self.passes > 1 or self.checkpoint_every
         ):
             raise click.UsageError("--horizon H takes one pass, without --certify and checkpoints.")
+        if self.delay or self.late:
+            self._check_late(reading)
         chosen = self.learner or self.loss or self.no_intercept or self.task or self.interval
         if self.resume and self.class_weight:
             raise click.UsageError(
@@ -113,6 +117,18 @@ class TrainOptions:
         for option, file in written.items():
             refuse_unwritable(option, file)
         refuse_clashes(written, {"data": data, "resume": self.resume})
+
+    def _check_late(self, reading: Reading) -> None:
+        """Refuse what does not go with labels that come late."""
+        option = "--late" if self.late else "--delay"
+        others = self.certify or self.passes > 1 or self.checkpoint_every or self.class_weight
+        if others or self.horizon or (self.late and (self.delay or self.predictions)):
+            raise click.UsageError(
+                f"{option} takes one pass, without --certify, --class-weight, checkpoints, --horizon "
+                "and another of its kind; --late also without --predictions."
+            )
+        if self.late and reading.id is None:
+            raise click.UsageError("--late needs --id: which column says that a row comes again?")
 
     def check_ranking(self) -> None:
         """Refuse what would cut a query in two."""

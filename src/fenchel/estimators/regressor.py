@@ -91,7 +91,8 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predict the number of each row, as the next round would predict it; one column an output."""
         X = self._columns(X)
-        return np.asarray(self.learner_.freeze().decision_many(X))
+        learner = self.learner_.freeze()
+        return np.asarray(learner.engine.present(learner.decision_many(X)))
 
     def predict_interval(self, X: Any) -> NDArray[np.float64]:
         """Predict the interval of each row, lower and upper (``interval=0.9``)."""

@@ -1,10 +1,11 @@
-"""A run whose labels come H rounds after their predictions: each is scored as it was asked."""
+"""Runs whose labels come after their predictions: so many rounds later, or when their row comes again."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections import deque
 from collections.abc import Sequence
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -14,33 +15,23 @@ from fenchel.evaluate.measures import outcome
 from fenchel.evaluate.progressive import Run, Step
 from fenchel.learners import Learner
 from fenchel.learners.tickets import ask_row
+from fenchel.parts.state import Array
 from fenchel.rows import Block
+from fenchel.streams import BadInput
+
+NEVER = 1 << 62  # a lag: no label is known to be the previous one
 
 
-class LateRun(Run):
-    """Asks every row, and answers it ``horizon`` rows later; row by row, as exact as it is slow."""
-
-    def __init__(
-        self, learner: Learner, width: int = 0, metrics: Sequence[str] = (), *, horizon: int
-    ) -> None:
-        super().__init__(learner, width, metrics, lag=horizon + 1)
-        self._horizon = horizon
-        self._waiting: deque[tuple[Any, Any, float]] = deque()
+class AskedRun(Run):
+    """Asks rows one by one, and learns from each when its label is there; as exact as it is slow."""
 
     def _learn(self, block: Block) -> Step:
-        """Ask the block's rows in turn; those asked long enough ago are learned from."""
+        """Score the margins of the time when the rows were asked."""
         assert block.labels is not None
         known, before = len(self.learner.classes), self.score.average
         updates = self.learner.updates
         began = time.perf_counter()
-        margins = []
-        for t, label in enumerate(block.labels):
-            ticket = ask_row(self.learner, block.rows[t : t + 1].compact(), None)
-            margins.append(np.asarray(ticket.margin)[None])
-            amount = 1.0 if block.importance is None else float(block.importance[t])
-            self._waiting.append((ticket.id, label, amount))
-            if len(self._waiting) > self._horizon:
-                self._answer()
+        margins = self._margins(block)
         self.score.seconds += time.perf_counter() - began
         self.score.count_updates(updates, self.learner.updates)
         targets = self.learner.encode(block.labels, len(block))
@@ -51,11 +42,113 @@ class LateRun(Run):
         scored = outcome(self.learner, told, targets, known)
         return self._counted(block, told, targets, scored, before)
 
-    def _answer(self) -> None:
-        ticket, label, amount = self._waiting.popleft()
-        self.learner.answer(ticket, label, amount)
+    def _margins(self, block: Block) -> list[Array]:
+        raise NotImplementedError
+
+    def _ask(self, block: Block, t: int, id: Any = None) -> Any:
+        return ask_row(self.learner, block.rows[t : t + 1].compact(), id)
+
+
+class LateRun(AskedRun):
+    """Answers every row ``horizon`` rows later."""
+
+    def __init__(
+        self,
+        learner: Learner,
+        width: int = 0,
+        metrics: Sequence[str] = (),
+        *,
+        horizon: int,
+        lag: int | None = None,
+    ) -> None:
+        super().__init__(learner, width, metrics, lag=horizon + 1 if lag is None else lag)
+        self._horizon, self._asked = horizon, 0
+        self._waiting: list[tuple[int, int, Any, Any, float]] = []  # what is due first comes first
+
+    def _delays(self, block: Block) -> Sequence[int]:
+        """How many rounds after its prediction each label comes."""
+        return [self._horizon] * len(block)
+
+    def _margins(self, block: Block) -> list[Array]:
+        """Ask the block's rows in turn; those whose labels have come are learned from."""
+        assert block.labels is not None
+        margins = []
+        for t, delay in enumerate(self._delays(block)):
+            ticket = self._ask(block, t)
+            margins.append(np.asarray(ticket.margin)[None])
+            amount = 1.0 if block.importance is None else float(block.importance[t])
+            due = self._asked + delay
+            heappush(self._waiting, (due, self._asked, ticket.id, block.labels[t], amount))
+            self._answer(self._asked)
+            self._asked += 1
+        return margins
+
+    def _answer(self, now: float) -> None:
+        """Learn from what is due, in the order of coming, and of asking."""
+        while self._waiting and self._waiting[0][0] <= now:
+            _, _, ticket, label, amount = heappop(self._waiting)
+            self.learner.answer(ticket, label, amount)
 
     def finish(self) -> None:
         """Answer what still waits."""
-        while self._waiting:
-            self._answer()
+        self._answer(math.inf)
+
+
+class DelayedRun(LateRun):
+    """Answers each row as many rows later as its identifier says: ``--delay``."""
+
+    def __init__(
+        self, learner: Learner, width: int = 0, metrics: Sequence[str] = (), *, file: str = ""
+    ) -> None:
+        super().__init__(learner, width, metrics, horizon=0, lag=NEVER)
+        self._file = file
+
+    def _delays(self, block: Block) -> Sequence[int]:
+        return [self._delay(block, t) for t in range(len(block))]
+
+    def _delay(self, block: Block, t: int) -> int:
+        text = "" if block.ids is None else block.ids[t]
+        try:
+            found = math.ceil(float(text))
+        except (ValueError, OverflowError):
+            found = -1
+        if found < 0:
+            what = f"row {block.first_row + t + 1}: the delay {text!r} is no number of rounds"
+            raise BadInput(what, "write 0 or more", file=self._file)
+        return found
+
+
+class AgainRun(AskedRun):
+    """Asks rows without a label; each comes again with its label, under the same identifier.
+
+    A row with a label whose identifier waits for none is asked and answered at once. What never comes
+    again stays among the learner's tickets, and is saved with them.
+    """
+
+    def __init__(self, learner: Learner, width: int = 0, metrics: Sequence[str] = ()) -> None:
+        super().__init__(learner, width, metrics, lag=NEVER)
+        self._told: dict[str, Array] = {}
+
+    def ask(self, block: Block) -> None:
+        """Ask rows without labels; one that is asked again already waits."""
+        for t, id in enumerate(block.ids or ()):
+            if id not in self.learner.tickets.waiting:
+                self._told[id] = np.asarray(self._ask(block, t, id).margin)
+
+    def _margins(self, block: Block) -> list[Array]:
+        """Answer rows that waited, with what was told of them then; the others at once."""
+        assert block.labels is not None
+        margins = []
+        for t, label in enumerate(block.labels):
+            id = "" if block.ids is None else block.ids[t]
+            waiting = self.learner.tickets.waiting.get(id)
+            told = self._told.pop(id, None)
+            if waiting is None:
+                ticket = self._ask(block, t)
+                id, told = ticket.id, np.asarray(ticket.margin)
+            elif told is None:  # asked before the model was saved
+                told = self.learner.engine.margins_when_asked(waiting.memo)[0]
+            margins.append(np.asarray(told)[None])
+            amount = 1.0 if block.importance is None else float(block.importance[t])
+            self.learner.answer(id, label, amount)
+        return margins

@@ -30,7 +30,7 @@ def outcome(learner: Learner, margins: Array, targets: Array, known: int) -> Out
     """Score margins from before the labels; ``known`` classes were known before the first row."""
     if learner.task == "regression":
         with np.errstate(over="ignore"):
-            losses = np.square(margins - targets)
+            losses = np.square(learner.engine.present(margins) - targets)
         return Outcome(losses, None, None)
     if learner.task == "ranking":
         return Outcome(misordered(margins, targets), None, None)

@@ -1,8 +1,8 @@
 """Scores of predictions along a stream, in bounded memory: one block at a time, several at once.
 
 Classes: ``error``, ``log_loss``, ``brier``, ``auc``, ``f1``, ``precision``, ``recall``, ``ece``. Numbers:
-``squared``, ``absolute``, ``quantile:LEVEL``, ``r2``. All are exact save ``auc``, whose error is at most half
-the share of pairs that fall into one of 16,384 bins, which ``Area.error`` tells.
+``squared``, ``absolute``, ``quantile:LEVEL``, ``r2``, and ``poisson`` of counts. All are exact save ``auc``,
+whose error is at most half the share of pairs that fall into one of 16,384 bins, which ``Area.error`` tells.
 """
 
 from __future__ import annotations
@@ -304,6 +304,18 @@ class QuantileLoss(Mean):
         return np.asarray(np.maximum(self.level * over, (self.level - 1.0) * over))
 
 
+class PoissonDeviance(Mean):
+    """The mean Poisson deviance of counts and their predicted means."""
+
+    name, tasks = "poisson", ("regression",)
+
+    def losses(self, seen: Seen) -> Array:
+        """2·(y·ln(y/p) − y + p); a mean that is not positive counts as the smallest float."""
+        y, p = seen.targets, np.maximum(seen.predicted, 5e-324)
+        logs = np.log(np.where(y > 0.0, y, 1.0)) - np.log(p)
+        return np.asarray(2.0 * np.maximum(np.where(y > 0.0, y * logs, 0.0) - y + p, 0.0))
+
+
 class R2(MeanSquared):
     """1 − squared error/that of the mean of all targets seen."""
 
@@ -338,7 +350,8 @@ class R2(MeanSquared):
 KINDS: tuple[type[Metric], ...] = (
     Error, LogLoss, Brier, Area, F1, Precision, Recall, CalibrationError, MeanSquared, MeanAbsolute, R2,
 )  # fmt: skip
-BY_NAME = {kind.name: kind for kind in KINDS}
+BY_NAME: dict[str, type[Metric]] = {kind.name: kind for kind in KINDS}
+BY_NAME["poisson"] = PoissonDeviance  # for counts alone
 
 
 def metric(name: str, task: str) -> Metric:

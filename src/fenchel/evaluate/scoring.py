@@ -29,6 +29,8 @@ class Scoring:
                 chances = self._learner.probabilities(margins)
             else:
                 chances = self._follow(margins, targets, importance)
+        if self._learner.task == "regression":
+            margins = self._learner.engine.present(margins)
         weights = np.ones(len(targets)) if importance is None else importance
         seen = seen_of(self._learner.task, margins, targets, chances, weights)
         self.metrics.see(seen)

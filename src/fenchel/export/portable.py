@@ -86,6 +86,8 @@ class Portable:
 def portable(learner: Learner, last_weights: bool = False) -> Portable:
     """Take a learner apart for export, or raise ``ExportRefused`` with the reason."""
     try:
+        if learner.engine.predicts_counts:
+            raise NotLinearError("a model of counts predicts exp(⟨w, x⟩), which no target here has")
         form = linear_form(learner, last_weights)
     except NotLinearError as error:
         raise ExportRefused(str(error)) from None

@@ -11,6 +11,7 @@ from fenchel.learners.mixture import Mixture
 from fenchel.learners.multi.factories import one_against_rest
 from fenchel.learners.registry import certified, from_specification, learner_of, yes_or_no
 from fenchel.losses import Squared, named
+from fenchel.losses.protocol import counts_of
 from fenchel.schema import Schema
 
 # Up to this many columns the full matrix pays for its d² a round.
@@ -69,6 +70,17 @@ OTHER_LOSS = (
 MEANS = ("vovk_azoury_warmuth:diagonal=yes", "normalized_adaptive_gradient:eta=0.5,loss=squared")
 MEANS_FULL = ("vovk_azoury_warmuth:a=0.01",)
 
+# Of counts: steps that follow the slope as it falls and cannot overshoot, and adaptive ones.
+COUNTS = (
+    "normalized_adaptive_gradient:eta=0.125,loss=poisson",
+    "normalized_adaptive_gradient:eta=0.5,loss=poisson",
+    "normalized_adaptive_gradient:eta=2,loss=poisson",
+    "normalized_adaptive_gradient:eta=8,loss=poisson",
+    "gradient_descent:eta=0.01,schedule=constant,rule=invariant,loss=poisson",
+    "gradient_descent:eta=0.001,schedule=constant,rule=invariant,loss=poisson",
+    "gradient_descent:eta=0.00001,schedule=constant,rule=invariant,loss=poisson",
+)
+
 EXPERTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "binary": (BINARY, CLASSES_FULL),
     "multiclass": (MULTICLASS, CLASSES_FULL),
@@ -83,6 +95,7 @@ def hedge(
     certify: bool = False,
     schema: Schema | None = None,
     max_features: int | None = None,
+    switching: bool = False,
 ) -> Learner:
     """Any learners of one task as one, weighed by AdaHedge.
 
@@ -101,26 +114,37 @@ def hedge(
     ``combined`` lets a linear combination of the experts compete with their vote (classes: coin
     betting on their standardised margins under the logistic loss; regression: Vovk-Azoury-Warmuth
     on what the mixture leaves over), AdaHedge choosing between the two: it can be better than every
-    expert, and gives probabilities. ``classes``, ``schema`` and ``max_features`` as elsewhere. AdaHedge's
-    bound is always measured; with ``certify`` so are the experts' own, and what they say of the mixture
-    against any fixed u.
+    expert, and gives probabilities. ``switching`` follows the best sequence of experts: after round t one
+    share in t + 1 of the weight is given back to all, and the regret to the best sequence with 0, 1, 2, 4
+    or 8 changes is bounded and measured. ``classes``, ``schema`` and ``max_features`` as elsewhere.
+    AdaHedge's bound is always measured; with ``certify`` so are the experts' own, and what they
+    say of the mixture against any fixed u.
 
-    References: de Rooij, van Erven, Grünwald & Koolen (2014); Orabona & Pál (2016).
+    References: de Rooij, van Erven, Grünwald & Koolen (2014); Orabona & Pál (2016); Herbster
+    & Warmuth (1998).
 
     >>> from fenchel import learners
     >>> mixture = learners.hedge([learners.perceptron(), learners.arow()])
     >>> mixture
     <hedge:experts=perceptron+arow, 0 rounds, 0 features>
     """
-    yes_or_no(combined=combined, certify=certify)
+    yes_or_no(combined=combined, certify=certify, switching=switching)
     if isinstance(experts, (Learner, str)):
         raise ValueError(f"experts={experts!r} is one learner: give several in a list")
     given = [learner_of(expert) for expert in experts]
-    told = {"combined": combined, "certify": certify}
+    told = {"combined": combined, "certify": certify, "switching": switching}
     parameters = {"experts": given, **{key: True for key, on in told.items() if on}}
     chosen = [certified(expert) for expert in given] if certify else given
     engines = [expert.engine for expert in chosen]
-    mixture = Mixture(engines, name="hedge", parameters=parameters, combined=combined)
+    of_counts = [e.loss for e in engines if e.predicts_counts and hasattr(e, "loss")]
+    mixture = Mixture(
+        engines,
+        name="hedge",
+        parameters=parameters,
+        combined=combined,
+        loss=of_counts[0] if of_counts else Squared(),
+        switching=switching,
+    )
     return _limited(mixture, classes, schema, max_features)
 
 
@@ -136,6 +160,7 @@ def auto(
 
     Problem: a stream, and no wish to choose. ``task`` is binary, multiclass or regression. Numbers are
     predicted in the mean, or by another ``loss``: ``Quantile(tau=0.9)``, ``"absolute"``, a Huber loss.
+    Counts, ``loss="poisson"``, are predicted in the mean, 0 or more; margins are its logarithm.
 
     Update: ``hedge`` over the experts of the task, ``combined``, among them full-matrix ones while
     the stream has at most 100 columns. They see every feature in units of its own mean size; of
@@ -164,7 +189,10 @@ def auto(
     mean = loss is None or type(named(loss)) is Squared
     if not (mean or task == "regression"):
         raise ValueError(f"loss={loss!r}: a loss is for task='regression'; {task} has its own")
+    counts = not mean and counts_of(named(loss))
     anywhere, small = EXPERTS[task] if mean else ((*OTHER_LOSS, *MEANS), MEANS_FULL)
+    if counts:
+        anywhere, small = COUNTS, ()
     limits = [None] * len(anywhere) + [FULL] * len(small)
     relative = [False] * len(limits)
     if mean and task == "regression":
@@ -172,7 +200,7 @@ def auto(
         limits += [None] * len(RELATIVE) + [FULL] * len(RELATIVE_FULL)
         relative += [True] * len(RELATIVE + RELATIVE_FULL)
     experts: list[Learner] = [from_specification(text) for text in (*anywhere, *small)]
-    if not mean:
+    if not (mean or counts):
         _refuse_unbounded(loss)
         given = [{**expert.parameters, "loss": named(loss)} for expert in experts]
         for k in range(len(OTHER_LOSS)):
@@ -204,7 +232,9 @@ def _refuse_unbounded(loss: Any) -> None:
     """Refuse a loss that is not of numbers, or whose slope has no bound: coin betting needs one."""
     part = named(loss)
     if part.task != "regression" or part.lipschitz is None:
-        raise ValueError(f"loss={loss!r}: choose a quantile, 'absolute', 'huber' or 'squared'")
+        raise ValueError(
+            f"loss={loss!r}: choose a quantile, 'absolute', 'huber', 'poisson' or 'squared'"
+        )
 
 
 def _limited(

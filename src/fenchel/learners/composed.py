@@ -30,7 +30,7 @@ from fenchel.loops.averages import charge
 from fenchel.loops.late import answer_rows
 from fenchel.loops.online import UPDATES
 from fenchel.losses import named
-from fenchel.losses.protocol import derivative
+from fenchel.losses.protocol import counts_of, derivative, mean_of
 from fenchel.parts import sound, state
 from fenchel.parts.memory import LINE
 from fenchel.parts.state import Array
@@ -109,6 +109,8 @@ class Composed(Engine):
     ) -> None:
         if task not in (None, parts.loss.task, "binary"):
             raise ValueError(f"task={task!r}: {type(parts.loss).__name__} is for {parts.loss.task}")
+        if task == "binary" and counts_of(parts.loss):
+            raise ValueError(f"task='binary': {type(parts.loss).__name__} is for counts")
         parts = sound.checked(parts)
         super().__init__(name, parameters or {}, task or parts.loss.task, intercept)
         self._hold(state.start(parts, LEAST_SLOTS))
@@ -124,6 +126,15 @@ class Composed(Engine):
     def loss(self) -> Any:
         """ℓ."""
         return self._parts.loss
+
+    @property
+    def predicts_counts(self) -> bool:
+        """Whether the loss is of counts."""
+        return counts_of(self.loss)
+
+    def present(self, margins: Any) -> Any:
+        """Turn margins into the means that they stand for, where the loss says so."""
+        return mean_of(self.loss, margins)
 
     @property
     def regularizer(self) -> Any:

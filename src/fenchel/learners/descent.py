@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
+from fenchel._numba import knows
 from fenchel.learners.composed import Parts
 from fenchel.learners.registry import (
     Options,
@@ -14,8 +15,9 @@ from fenchel.learners.registry import (
     positive,
 )
 from fenchel.losses import named
+from fenchel.losses.protocol import flow
 from fenchel.regularizers import Composite, Entropic, Euclidean, FadingSteps
-from fenchel.rules import Subgradient
+from fenchel.rules import Invariant, Subgradient
 
 ANY = ("binary", "regression")
 
@@ -31,6 +33,7 @@ def gradient_descent(
     schedule: str = "sqrt",
     *,
     half_life: float | None = None,
+    rule: str = "subgradient",
     loss: Any = "hinge",
     domain: Any = None,
     **options: Unpack[Options],
@@ -48,9 +51,11 @@ def gradient_descent(
     Cost: the non-zeros of a row; on the simplex the number of coordinates.
 
     Parameters: ``eta`` > 0; ``schedule``; ``loss``; ``domain``; ``half_life`` in rounds, after which a
-    step counts half, and a round in √t. Importance multiplies the loss.
+    step counts half, and a round in √t. Importance multiplies the loss; with ``rule="invariant"`` (and the
+    constant schedule) an example of importance w is learned as if it had come w times, and no step
+    overshoots, however large ``eta`` is.
 
-    References: Zinkevich (2003); Section 3.
+    References: Zinkevich (2003); Section 3; Karampatziakis & Langford (2011) for the invariant rule.
 
     >>> from fenchel import learners
     >>> learner = learners.gradient_descent(loss="squared", schedule="constant", eta=0.5)
@@ -66,7 +71,24 @@ def gradient_descent(
         f: Any = FadingSteps(still=1.0 - root, root=root, rate=rate)
     else:
         f = Composite(domain=inside) if schedule == "sqrt" else Euclidean(domain=inside)
-    return Parts(named(loss), f, Subgradient(eta=float(eta)))
+    if rule == "subgradient":
+        return Parts(named(loss), f, Subgradient(eta=float(eta)))
+    _refuse_variant(rule, loss, schedule == "constant" and half_life is None and domain is None)
+    return Parts(named(loss), f, Invariant(eta=float(eta)))
+
+
+def _refuse_variant(rule: str, loss: Any, plain: bool) -> None:
+    """Refuse a rule that is not known, and what the invariant one has no closed form for."""
+    if rule != "invariant":
+        raise ValueError(f"rule={rule!r}: choose 'subgradient' or 'invariant'")
+    if not plain:
+        raise ValueError(
+            "rule='invariant' goes with schedule='constant', without half_life and domain"
+        )
+    if not knows(flow, type(named(loss))):
+        raise ValueError(
+            f"loss={loss!r} has no closed form for rule='invariant': use 'subgradient'"
+        )
 
 
 @learner(

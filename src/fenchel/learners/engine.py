@@ -127,8 +127,13 @@ class Engine(ABC):
         """Return every weight, the intercept's first; one column an output where there are several."""
 
     def present(self, margins: Any) -> Any:
-        """Turn margins into what labels are read from: themselves, or their signs."""
+        """Turn margins into what labels are read from: themselves, their signs, their means."""
         return margins
+
+    @property
+    def predicts_counts(self) -> bool:
+        """Whether targets are counts, none of them negative, and margins stand for their means."""
+        return False
 
     @property
     def has_probabilities(self) -> bool:

@@ -40,6 +40,8 @@ class Interval(Engine):
         if not 0.0 < coverage < 1.0:
             raise ValueError(f"coverage={coverage!r} must lie between 0 and 1, as in 0.9")
         told = {"learner": learner, **({} if coverage == 0.9 else {"coverage": coverage})}
+        if learner.engine.predicts_counts:
+            raise ValueError("interval: the margins of counts are logarithms; use another loss")
         super().__init__("interval", told, learner.task, learner.intercept)
         self.coverage = float(coverage)
         self.inner = learner.engine.copy()

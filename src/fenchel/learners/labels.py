@@ -338,6 +338,25 @@ class Numbers:
         return numbers
 
 
+class Counts(Numbers):
+    """Targets that are counts, or other amounts that are not negative.
+
+    >>> Counts().encode([2, -1])
+    Traceback (most recent call last):
+    ValueError: y[1] is -1.0: it must be a count, 0 or more; correct or remove the row
+    """
+
+    def encode(self, y: Any) -> Array:
+        """One finite number ≥ 0 a row."""
+        array = super().encode(y)
+        validate.refuse(array, "y", array < 0.0, "a count, 0 or more")
+        return array
+
+    def recall(self, label: Any) -> Array | None:
+        """A plain number ≥ 0, without a detour over arrays."""
+        return super().recall(label) if type(label) is float and label >= 0.0 else None
+
+
 class Outputs(Numbers):
     """Several numbers a row: outputs, or relevance and query."""
 
@@ -359,6 +378,7 @@ CODINGS: dict[str, type[Coding]] = {
     "multilabel": LabelSets,
     "multitask": TaskTargets,
     "regression": Numbers,
+    "count": Counts,
     "multioutput": Outputs,
     "ranking": Outputs,
 }

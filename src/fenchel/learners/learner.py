@@ -73,7 +73,8 @@ class Learner:
         self.schema = Schema() if schema is None else schema.copy()
         self.names: Names | None = None  # None: columns are numbers, or there are none yet
         self.is_frozen = False  # whether predictions are those of a model that learns no more
-        self._coding: Coding = CODINGS[engine.task](classes)
+        counted = "count" if engine.predicts_counts else engine.task
+        self._coding: Coding = CODINGS[counted](classes)
         self.tickets = Tickets()  # rows that wait for their labels
         self.merged: dict[str, int] = {}  # of how many learners, from a start of how many rounds
         self._memory = certification.Memory()

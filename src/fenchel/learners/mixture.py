@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_expert
-from fenchel.certificates.aggregate import bayes_bound
+from fenchel.certificates.aggregate import bayes_bound, path_bounds
 from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
 from fenchel.learners.frozen import FrozenUse, as_columns
@@ -32,6 +32,7 @@ from fenchel.loops.feature_scaling import (
     united_units,
 )
 from fenchel.loops.online import ROUNDS
+from fenchel.losses.protocol import counts_of, mean_of
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards
 from fenchel.rows import Rows
@@ -95,6 +96,7 @@ class Mixture(Engine):
         unitless: bool = False,
         foresight: bool = False,
         loss: Any = SQUARED,
+        switching: bool = False,
     ) -> None:
         tasks = {expert.task for expert in experts}
         if len(tasks) != 1:
@@ -104,12 +106,18 @@ class Mixture(Engine):
         if 1 + sum(expert.engines for expert in experts) > MOST_LEARNERS:
             raise ValueError(f"experts: more than {MOST_LEARNERS} learners inside; give fewer")
         super().__init__(name, parameters, tasks.pop())
+        if any(expert.predicts_counts != counts_of(loss) for expert in experts):
+            raise ValueError("experts: some predict counts and some do not; give one kind")
+        if combined and counts_of(loss):
+            raise ValueError(
+                "combined: what a mean of counts leaves over is not combined; leave it out"
+            )
         self.experts = [expert.copy() for expert in experts]
         self.certifies = any(expert.certifies for expert in self.experts)
         self._limits = list(limits) if limits is not None else [None] * len(experts)
         self._relative = list(relative) if relative is not None else [False] * len(experts)
         self._origin = np.zeros(1)  # the first target
-        self._blend = BLENDS[self.task](len(experts), combined, loss)
+        self._blend = BLENDS[self.task](len(experts), combined, loss, switching)
         self._compiled: set[str] = set()  # which is not for several threads at once
         self._crew = Crew()
         self._units: Array | None = new_units(0) if unitless else None
@@ -198,6 +206,15 @@ class Mixture(Engine):
         """Whether the margins are probabilities by themselves: those of a combination are."""
         return self.task != "regression" and self._blend.combination is not None
 
+    @property
+    def predicts_counts(self) -> bool:
+        """Whether the experts' loss is of counts."""
+        return self.task == "regression" and counts_of(self._blend.loss)
+
+    def present(self, margins: Any) -> Any:
+        """Turn margins into the means that they stand for, where the loss says so."""
+        return mean_of(self._blend.loss, margins) if self.task == "regression" else margins
+
     def probabilities(self, margins: Array) -> Array:
         """Compute those of the combination, which learns them under the logistic loss.
 
@@ -247,7 +264,7 @@ class Mixture(Engine):
             self.experts, self._limits = self.experts[:known], self._limits[:known]
             self._relative = self._relative[:known]
             self._blend = BLENDS[self.task](
-                known, self._blend.combination is not None, self._blend.loss
+                known, self._blend.combination is not None, self._blend.loss, self._blend.switching
             )
             if self._frozen is not None:
                 self._frozen = FrozenUse(known, self.task, self._blend.loss)
@@ -579,7 +596,9 @@ class Mixture(Engine):
         them; a u of the features as they are is then compared with no expert.
         """
         hedge, choice = self._blend.hedge, self._blend.choice
-        found = [hedge_bound(hedge, choice)]
+        found = (
+            path_bounds(hedge, choice) if self._blend.switching else [hedge_bound(hedge, choice)]
+        )
         if past is None or (u is not None and self._units is not None):
             return found
         if self._units is not None:

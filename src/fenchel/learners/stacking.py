@@ -40,6 +40,7 @@ from fenchel.loops.coin_stacking import (
 from fenchel.loops.newton_mixture import unite_refinements
 from fenchel.loops.refined_stacking import DECAYS as STACKED
 from fenchel.loops.refined_stacking import lead_several, lead_two, new_stack, refine
+from fenchel.loops.switching import new_switching
 from fenchel.losses import Squared
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards, averaged
@@ -205,9 +206,12 @@ class Blend(ABC):
 
     bounds: Array = np.array([-np.inf, np.inf])  # of the targets, where they are numbers
 
-    def __init__(self, count: int, combined: bool, loss: Any = SQUARED) -> None:
+    def __init__(
+        self, count: int, combined: bool, loss: Any = SQUARED, switching: bool = False
+    ) -> None:
         self.loss = loss  # that experts are charged with, where they predict numbers
-        self.hedge: Hedge = new_hedge(count)
+        self.switching = switching
+        self.hedge: Any = new_switching(count) if switching else new_hedge(count)
         self.combination = self.kind(count) if combined else None
 
     @property
@@ -229,7 +233,8 @@ class Blend(ABC):
 
     def copy(self: Kind) -> Kind:
         """Copy the state, independent from then on."""
-        twin = type(self)(len(self.hedge.losses), self.combination is not None, self.loss)
+        several = self.combination is not None
+        twin = type(self)(len(self.hedge.losses), several, self.loss, self.switching)
         kept = self.arrays()
         for name, array in twin.arrays().items():
             array[...] = kept[name]
@@ -241,6 +246,8 @@ class Blend(ABC):
 
     def unite(self, shards: Shards) -> None:
         """Take the state of one that has seen the rows of all, fresh as it is."""
+        if self.switching:
+            raise ValueError("a hedge with switching=yes follows one stream: merge one without")
         unite_hedge(self.hedge, shards.inside("hedge"))
         if self.combination is not None:
             self.combination.unite(shards.inside("combination"))
@@ -306,8 +313,10 @@ class NumberBlend(Blend):
     kind = NumberCombination
     combination: NumberCombination | None
 
-    def __init__(self, count: int, combined: bool, loss: Any = SQUARED) -> None:
-        super().__init__(count, combined, loss)
+    def __init__(
+        self, count: int, combined: bool, loss: Any = SQUARED, switching: bool = False
+    ) -> None:
+        super().__init__(count, combined, loss, switching)
         self.bounds = np.array([np.inf, -np.inf])
 
     def arrays(self) -> dict[str, Array]:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._numba import helper, kernel
-from fenchel.losses.protocol import value
+from fenchel._numba import helper, kernel, verb
+from fenchel.losses.protocol import margin_for, value
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards, added
 
@@ -42,7 +42,7 @@ def new_hedge(count: int) -> Hedge:
     return Hedge(np.zeros(count), np.zeros(1), np.zeros(1), np.ones(count))
 
 
-@helper
+@verb
 def shares_into(hedge: Any, shares: Array) -> float:
     """The experts' shares v_k; returns η (infinite while Δ = 0: the leaders share alike)."""
     best = np.inf
@@ -94,7 +94,7 @@ def _mix_loss(hedge: Any, eta: float, losses: Array) -> float:
     return float(after - (np.log(later) - np.log(earlier)) / eta)
 
 
-@helper
+@verb
 def charge(hedge: Any, shares: Array, eta: float, losses: Array) -> bool:
     """One round: the losses of the experts are known; whether the shares have to be taken anew."""
     lost = 0.0
@@ -201,8 +201,9 @@ def mix_numbers(
         if charge(hedge, shares, eta, losses):
             eta = shares_into(hedge, shares)
         if importance[min(t, last)] > 0.0:
-            bounds[0] = min(bounds[0], y[t])
-            bounds[1] = max(bounds[1], y[t])
+            target = margin_for(loss, y[t])
+            bounds[0] = min(bounds[0], target)
+            bounds[1] = max(bounds[1], target)
 
 
 @kernel

@@ -3,6 +3,7 @@
 from fenchel.losses.hinge import Hinge, MulticlassHinge, SquaredHinge, rival
 from fenchel.losses.logistic import Logistic
 from fenchel.losses.named import BY_NAME, named
+from fenchel.losses.poisson import Poisson
 from fenchel.losses.protocol import derivative, value
 from fenchel.losses.regression import Absolute, EpsilonInsensitive, Huber, Quantile, Squared
 
@@ -14,6 +15,7 @@ __all__ = [
     "Huber",
     "Logistic",
     "MulticlassHinge",
+    "Poisson",
     "Quantile",
     "Squared",
     "SquaredHinge",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._numba import helper
-from fenchel.losses.protocol import derivative, value
+from fenchel.losses.protocol import derivative, flow, value
 from fenchel.parts.state import Array, part
 
 
@@ -55,6 +55,13 @@ def _hinge_derivative(loss: Any, margin: float, y: float) -> float:
     return -y if y * margin < 1.0 else 0.0
 
 
+@flow.of(Hinge)
+def _hinge_flow(loss: Any, margin: float, y: float, reach: float) -> float:
+    """y·min(y·m + s, 1), where y·m < 1."""
+    s = y * margin
+    return float(y * min(s + reach, 1.0)) if s < 1.0 else float(margin)
+
+
 @part
 class SquaredHinge(NamedTuple):
     """ℓ(m, y) = ½·[1 − y·m]₊² for y = ±1: smooth, not Lipschitz.
@@ -85,6 +92,12 @@ def _squared_hinge_value(loss: Any, margin: float, y: float) -> float:
 def _squared_hinge_derivative(loss: Any, margin: float, y: float) -> float:
     """−y·[1 − y·m]₊."""
     return -y * max(0.0, 1.0 - y * margin)
+
+
+@flow.of(SquaredHinge)
+def _squared_hinge_flow(loss: Any, margin: float, y: float, reach: float) -> float:
+    """The gap 1 − y·m shrinks by e^{−s}."""
+    return float(margin - y * max(0.0, 1.0 - y * margin) * np.expm1(-reach))
 
 
 @part

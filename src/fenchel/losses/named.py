@@ -6,6 +6,7 @@ from typing import Any
 
 from fenchel.losses.hinge import Hinge, MulticlassHinge, SquaredHinge
 from fenchel.losses.logistic import Logistic
+from fenchel.losses.poisson import Poisson
 from fenchel.losses.regression import Absolute, EpsilonInsensitive, Huber, Quantile, Squared
 from fenchel.parts.state import is_part
 
@@ -18,6 +19,7 @@ BY_NAME: dict[str, type] = {
     "epsilon_insensitive": EpsilonInsensitive,
     "quantile": Quantile,
     "huber": Huber,
+    "poisson": Poisson,
     "max_margin": MulticlassHinge,
 }
 

@@ -6,14 +6,19 @@ Two verbs, in compiled code and in Python: ``value`` and ``derivative``. Then fa
 * ``lipschitz``: L with |ℓ′| ≤ L, or None where the derivative is unbounded;
 * ``family``: the loss by its name in a theorem ("hinge", "squared"), "" where none names it;
 * ``prox(m, y, step)``: argmin over p of ℓ(p, y) + (p − m)²/(2·step), where the loss has kinks;
-* ``probability(margins)``: the probability of the positive class, where the loss models one.
+* ``probability(margins)``: the probability of the positive class, where the loss models one;
+* ``mean(margins)``: the number that a margin predicts, where it is not the margin itself;
+* ``counts``: whether labels must not be negative.
+
+Two more verbs, where they have an answer: ``flow``, for updates that do not depend on how an importance is
+split, and ``margin_for``, the margin that predicts a label.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from fenchel._numba import required_verb
+from fenchel._numba import required_verb, verb
 
 
 @required_verb
@@ -24,6 +29,28 @@ def value(loss: Any, margin: float, y: float) -> Any:
 @required_verb
 def derivative(loss: Any, margin: float, y: float) -> Any:
     """A derivative of ℓ(·, y) at the margin; at a kink the one the loss's docstring states."""
+
+
+@required_verb
+def flow(loss: Any, margin: float, y: float, reach: float) -> Any:
+    """p(reach) of dp/ds = −ℓ′(p, y), p(0) = margin: where infinitely many small steps lead."""
+
+
+@verb
+def margin_for(loss: Any, y: float) -> float:
+    """The margin that predicts the number y: y itself, unless the loss has a ``mean``."""
+    return y
+
+
+def mean_of(loss: Any, margins: Any) -> Any:
+    """The numbers that margins of this loss predict: themselves, unless the loss has a ``mean``."""
+    told = getattr(loss, "mean", None)
+    return margins if told is None else told(margins)
+
+
+def counts_of(loss: Any) -> bool:
+    """Whether the labels of this loss are counts, none of them negative."""
+    return bool(getattr(loss, "counts", False))
 
 
 def family_of(loss: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.losses.protocol import derivative, value
+from fenchel.losses.protocol import derivative, flow, value
 from fenchel.parts.state import Array, part
 
 
@@ -46,6 +46,12 @@ def _squared_derivative(loss: Any, margin: float, y: float) -> float:
     return margin - y
 
 
+@flow.of(Squared)
+def _squared_flow(loss: Any, margin: float, y: float, reach: float) -> float:
+    """y + (m − y)·e^{−s}."""
+    return float(margin + (margin - y) * np.expm1(-reach))
+
+
 @part
 class Absolute(NamedTuple):
     """ℓ(m, y) = |m − y|; the derivative at the kink m = y is 0.
@@ -83,6 +89,12 @@ def _absolute_derivative(loss: Any, margin: float, y: float) -> float:
     if margin < y:
         return -1.0
     return 0.0
+
+
+@flow.of(Absolute)
+def _absolute_flow(loss: Any, margin: float, y: float, reach: float) -> float:
+    """Towards y, by at most s."""
+    return float(margin - min(max(margin - y, -reach), reach))
 
 
 @part
@@ -129,6 +141,13 @@ def _insensitive_derivative(loss: Any, margin: float, y: float) -> float:
     return 0.0
 
 
+@flow.of(EpsilonInsensitive)
+def _insensitive_flow(loss: Any, margin: float, y: float, reach: float) -> float:
+    """Towards |m − y| = ε, by at most s."""
+    beyond = min(max(abs(margin - y) - loss.epsilon, 0.0), reach)
+    return float(margin - beyond) if margin > y else float(margin + beyond)
+
+
 @part
 class Quantile(NamedTuple):
     """ℓ(m, y) = τ·(y − m) above the prediction, (1 − τ)·(m − y) below it; 0 at the kink m = y.
@@ -173,6 +192,12 @@ def _quantile_derivative(loss: Any, margin: float, y: float) -> float:
     return 0.0
 
 
+@flow.of(Quantile)
+def _quantile_flow(loss: Any, margin: float, y: float, reach: float) -> float:
+    """Towards y, by at most τ·s from below and (1 − τ)·s from above."""
+    return float(margin - min(max(margin - y, -loss.tau * reach), (1.0 - loss.tau) * reach))
+
+
 @part
 class Huber(NamedTuple):
     """ℓ(m, y) = ½·(m − y)² for |m − y| ≤ δ, δ·|m − y| − ½δ² beyond: smooth and δ-Lipschitz.
@@ -208,3 +233,14 @@ def _huber_value(loss: Any, margin: float, y: float) -> float:
 def _huber_derivative(loss: Any, margin: float, y: float) -> float:
     """m − y, held inside [−δ, δ]."""
     return float(min(max(margin - y, -loss.delta), loss.delta))
+
+
+@flow.of(Huber)
+def _huber_flow(loss: Any, margin: float, y: float, reach: float) -> float:
+    """By δ·s until |m − y| = δ, then (m − y)·e^{−s}."""
+    r = margin - y
+    line = max(abs(r) / loss.delta - 1.0, 0.0)  # the time that the straight part takes
+    if reach <= line:
+        return float(margin - loss.delta * reach) if r > 0.0 else float(margin + loss.delta * reach)
+    left = min(max(r, -loss.delta), loss.delta)
+    return float(y + left * np.exp(line - reach))

@@ -1,6 +1,7 @@
 """Rules, which choose z_t = coefficient·x_t."""
 
 from fenchel.rules.implicit import Implicit
+from fenchel.rules.invariant import Invariant
 from fenchel.rules.protocol import coefficient
 from fenchel.rules.steps import (
     Aggressive,
@@ -19,6 +20,7 @@ __all__ = [
     "Aggressive",
     "Conservative",
     "Implicit",
+    "Invariant",
     "NormalizedResidual",
     "OriginalArow",
     "PassiveAggressive",

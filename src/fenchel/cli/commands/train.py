@@ -32,6 +32,7 @@ from fenchel.cli.unlabelled import predictions_of, runs, some_labels
 from fenchel.evaluate import Run, learn, predict, whole_queries
 from fenchel.evaluate.class_weights import Balance
 from fenchel.evaluate.contest import run_of
+from fenchel.evaluate.late_run import AgainRun, DelayedRun
 from fenchel.learners import Learner
 from fenchel.live.bookmarks import all_of
 from fenchel.rows import Block
@@ -53,6 +54,10 @@ def train(data: tuple[str, ...], **given: Any) -> None:
 
 
 def _train(data: str, given: dict[str, Any]) -> None:
+    if given["delay"]:  # the reader keeps one column beside the features
+        if given["id"]:
+            raise click.UsageError("--delay and --id are one column each: give one of them.")
+        given["id"] = given["delay"]
     reading = Reading.of(given)
     live = LiveOptions.of(given)
     options = TrainOptions(**given)
@@ -97,14 +102,10 @@ class Training:
         self._learner, self._source = learner, source
         self._options, self._quiet = options, options.quiet
         self._places = all_of(options.resume) if options.resume else None  # in live sources
-        self._horizon = horizon_of(options.horizon)
-        late = self._horizon not in (0, "rest")
+        told = "delay" if options.delay else "late" if options.late else None
+        self._horizon = told or horizon_of(options.horizon)
         try:
-            self._run = (
-                run_of(learner, source.width, self._horizon, options.metrics)
-                if late
-                else Run(learner, source.width, options.metrics, watched=True)
-            )
+            self._run = self._new_run()
         except ValueError as error:
             raise click.BadParameter(f"{error}.", param_hint="'--metric'") from None
         if options.class_weight and learner.task not in ("binary", "multiclass"):
@@ -121,6 +122,17 @@ class Training:
         self._write: Any = None  # predictions, if they are asked for
         self._seen = 0
         self._began = time.perf_counter()
+
+    def _new_run(self) -> Run:
+        """The run that keeps the score: labels come at once, late by so many rounds, or again."""
+        learner, width, options = self._learner, self._source.width, self._options
+        if options.delay:
+            return DelayedRun(learner, width, options.metrics, file=self._source.name)
+        if options.late:
+            return AgainRun(learner, width, options.metrics)
+        if self._horizon not in (0, "rest"):
+            return run_of(learner, width, self._horizon, options.metrics)
+        return Run(learner, width, options.metrics, watched=True)
 
     def learn(self, blocks: Iterable[Block]) -> None:
         """Learn every pass."""
@@ -147,6 +159,10 @@ class Training:
 
     def _predict(self, block: Block) -> None:
         """Predict rows without labels, as the next round would; nothing before the first round."""
+        if isinstance(self._run, AgainRun):
+            with self.interruption.shielded():
+                self._run.ask(block)
+            return
         found: Iterable[Any] = [""] * len(block)
         if self._learner.rounds:
             found = self._learner.decode_many(predict(self._learner, block))

@@ -30,6 +30,8 @@ ALONE = {
     "metrics": "afterwards: fenchel test",
     "certify": "certificates speak of one run",
     "horizon": "labels come late on one machine",
+    "delay": "labels come late on one machine",
+    "late": "labels come late on one machine",
     "class_weight": "labels are counted on one machine",
     "progress_every": "every shard is told once it is done",
 }

@@ -31,6 +31,8 @@ class Members(Engine):
     member_of = ("class", "classes")
 
     def __init__(self, name: str, learner: Any, task: str) -> None:
+        if learner.engine.predicts_counts:
+            raise ValueError(f"{name}: learners of counts have one target; make one for each")
         super().__init__(name, {"learner": learner}, task, learner.intercept)
         self.pattern: Engine = learner.engine.copy()
         self.members: list[Engine] = []

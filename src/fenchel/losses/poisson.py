@@ -1,0 +1,86 @@
+"""The Poisson loss: counts, whose mean is the exponential of the margin."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fenchel._numba import helper
+from fenchel.losses.protocol import derivative, flow, margin_for, value
+from fenchel.parts.state import part
+from fenchel.rows.types import saturated
+
+# e^700 is nearly the largest float: from there on the loss goes on as a line, convex and finite in slope.
+STEEPEST = 700.0
+NOTHING = -750.0  # the margin of a mean of 0: its exponential is 0
+
+
+@part
+class Poisson(NamedTuple):
+    """ℓ(m, y) = e^m − y·m − (y − y·ln y) for counts y ≥ 0: half the deviance of the mean e^m.
+
+    Its minimiser is the logarithm of the mean of y. Convex, with a slope e^m − y that has no bound: steps
+    along it may overshoot. The rule ``Invariant`` follows the slope as it falls, and never does.
+
+    >>> value(Poisson(), 0.0, 1.0), derivative(Poisson(), 0.0, 3.0)
+    (0.0, -2.0)
+    >>> Poisson().mean(np.array([0.0, 750.0]))  # a mean stays finite
+    array([1.00000000e+000, 1.01423205e+304])
+    """
+
+    @property
+    def lipschitz(self) -> None:
+        """The derivative is unbounded."""
+        return None
+
+    @property
+    def task(self) -> str:
+        """Labels are numbers, none of them negative."""
+        return "regression"
+
+    @property
+    def counts(self) -> bool:
+        """Whether labels must not be negative."""
+        return True
+
+    def mean(self, margins: Any) -> Any:
+        """e^m, the mean that a margin predicts."""
+        found = np.exp(np.minimum(margins, STEEPEST))
+        return found if isinstance(margins, np.ndarray) else float(found)
+
+
+@helper
+def _mean(margin: float) -> float:
+    """e^m, finite."""
+    return float(np.exp(min(margin, STEEPEST)))
+
+
+@value.of(Poisson)
+def _poisson_value(loss: Any, margin: float, y: float) -> float:
+    """e^m − y·m − (y − y·ln y); beyond m = 700 a line."""
+    mean = _mean(margin)
+    beyond = saturated(mean * max(margin - STEEPEST, 0.0))
+    if y <= 0.0:
+        return saturated(mean + beyond)
+    gained = saturated(y * (margin - float(np.log(y))))
+    return max(0.0, saturated(mean - y - gained + beyond))
+
+
+@derivative.of(Poisson)
+def _poisson_derivative(loss: Any, margin: float, y: float) -> float:
+    """e^m − y."""
+    return _mean(margin) - max(y, 0.0)
+
+
+@flow.of(Poisson)
+def _poisson_flow(loss: Any, margin: float, y: float, reach: float) -> float:
+    """m − ln(1 + (e^m − y)·(1 − e^{−s·y})/y), with s for the quotient where y = 0."""
+    time = reach if y <= 0.0 else -float(np.expm1(-reach * y)) / y
+    return margin - float(np.log1p(derivative(loss, margin, y) * time))
+
+
+@margin_for.of(Poisson)
+def _poisson_margin(loss: Any, y: float) -> float:
+    """ln y."""
+    return float(np.log(y)) if y > 0.0 else NOTHING
