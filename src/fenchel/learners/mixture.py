@@ -157,7 +157,7 @@ class Mixture(Engine):
 
     @property
     def expert_names(self) -> list[str]:
-        """What each expert is, and whether it learns the distance from the first target."""
+        """The experts by specification; those that learn the distance from the first target say so."""
         pairs = zip(self.experts, self._relative, strict=True)
         return [e.specification + (" from the first target" if on else "") for e, on in pairs]
 
