@@ -18,7 +18,7 @@ from fenchel.regularizers import Whole, spread
 from fenchel.regularizers.max_norm_scaled import dual_norm_of
 from fenchel.rules import coefficient
 from kernel.kernel_oracle import differences
-from kernel.kernel_streams import KINDS, random_stream
+from kernel.kernel_streams import KINDS, random_stream, task_of
 from kernel.random_parts import margin_losses, random_part, regularizers, rules
 
 COLUMNS = 4
@@ -55,7 +55,7 @@ def name_of(triple: Triple) -> str:
 def verdict(triple: Triple) -> str | None:
     rng = np.random.default_rng(crc32(name_of(triple).encode()))
     parts = draw(triple, rng)
-    stream = random_stream(KINDS[rng.integers(len(KINDS))], parts[0].task, rng, columns=COLUMNS)
+    stream = random_stream(KINDS[rng.integers(len(KINDS))], task_of(parts[0]), rng, columns=COLUMNS)
     learner = Learner.of(*parts, intercept=bool(rng.integers(2)))
     return differences(learner, stream, sp.csr_array(stream.X) if rng.integers(2) else stream.X)
 

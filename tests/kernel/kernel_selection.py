@@ -18,7 +18,7 @@ from fenchel.regularizers import Ball, Box, Euclidean, Orthant, Simplex, Whole
 from fenchel.rules import Residual
 from kernel.kernel_oracle import oracle_run
 from kernel.kernel_product import COLUMNS, draw, name_of, sensible
-from kernel.kernel_streams import KINDS, Stream, random_stream
+from kernel.kernel_streams import KINDS, Stream, random_stream, task_of
 from kernel.random_parts import regularizers
 
 
@@ -58,7 +58,7 @@ def runs(name: str, parts: Any) -> list[tuple[Any, Stream, Any]]:
     rng = _rng(name)
     made = []
     for kind in KINDS:
-        stream = random_stream(kind, parts[0].task, rng, rows=40, columns=COLUMNS)
+        stream = random_stream(kind, task_of(parts[0]), rng, rows=40, columns=COLUMNS)
         X = sp.csr_array(stream.X) if takes_sparse(name) else stream.X
         made.append((Learner.of(*parts, intercept=kind != "late"), stream, X))
     return made

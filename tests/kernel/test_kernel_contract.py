@@ -9,6 +9,7 @@ from kernel.kernel_oracle import differences
 from kernel.kernel_product import name_of, sensible
 from kernel.kernel_relatives import RELATIVES
 from kernel.kernel_selection import runs, selection, takes_sparse
+from kernel.kernel_streams import task_of
 from kernel.plain_python import plain_python
 from kernel.random_parts import (
     margin_losses,
@@ -81,6 +82,6 @@ def test_extreme_input_leaves_everything_finite_in_compiled_code(name):
     parts = SELECTION[name]
     rng = np.random.default_rng(0)
     for intercept in (True, False):
-        stream = extreme_stream(parts[0].task, rng, rows=60)
+        stream = extreme_stream(task_of(parts[0]), rng, rows=60)
         learner = Learner.of(*parts, intercept=intercept)
         assert not_finite(learner, stream, takes_sparse(name), weights_too=False) is None

@@ -9,10 +9,10 @@ import numpy as np
 from fenchel._numba import helper
 from fenchel.losses.protocol import derivative, flow, margin_for, value
 from fenchel.parts.state import part
-from fenchel.rows.types import saturated
+from fenchel.rows.types import LARGEST, saturated
 
-# e^700 is nearly the largest float: from there on the loss goes on as a line, convex and finite in slope.
-STEEPEST = 700.0
+# From a mean of e^30, some 10^13, on the loss goes on as a line: still convex, and no steeper.
+STEEPEST = 30.0
 NOTHING = -750.0  # the margin of a mean of 0: its exponential is 0
 
 
@@ -20,13 +20,14 @@ NOTHING = -750.0  # the margin of a mean of 0: its exponential is 0
 class Poisson(NamedTuple):
     """ℓ(m, y) = e^m − y·m − (y − y·ln y) for counts y ≥ 0: half the deviance of the mean e^m.
 
-    Its minimiser is the logarithm of the mean of y. Convex, with a slope e^m − y that has no bound: steps
-    along it may overshoot. The rule ``Invariant`` follows the slope as it falls, and never does.
+    Its minimiser is the logarithm of the mean of y. Convex; beyond m = 30 it goes on as a line, so that
+    the slope is at most 10^13 − y: means above are not told apart. Steps along so steep a slope may
+    overshoot. The rule ``Invariant`` follows it as it falls, and never does.
 
     >>> value(Poisson(), 0.0, 1.0), derivative(Poisson(), 0.0, 3.0)
     (0.0, -2.0)
     >>> Poisson().mean(np.array([0.0, 750.0]))  # a mean stays finite
-    array([1.00000000e+000, 1.01423205e+304])
+    array([1.00000000e+00, 1.06864746e+13])
     """
 
     @property
@@ -58,7 +59,7 @@ def _mean(margin: float) -> float:
 
 @value.of(Poisson)
 def _poisson_value(loss: Any, margin: float, y: float) -> float:
-    """e^m − y·m − (y − y·ln y); beyond m = 700 a line."""
+    """e^m − y·m − (y − y·ln y); beyond m = 30 a line."""
     mean = _mean(margin)
     beyond = saturated(mean * max(margin - STEEPEST, 0.0))
     if y <= 0.0:
@@ -68,6 +69,7 @@ def _poisson_value(loss: Any, margin: float, y: float) -> float:
 
 
 @derivative.of(Poisson)
+@helper
 def _poisson_derivative(loss: Any, margin: float, y: float) -> float:
     """e^m − y."""
     return _mean(margin) - max(y, 0.0)
@@ -75,9 +77,22 @@ def _poisson_derivative(loss: Any, margin: float, y: float) -> float:
 
 @flow.of(Poisson)
 def _poisson_flow(loss: Any, margin: float, y: float, reach: float) -> float:
-    """m − ln(1 + (e^m − y)·(1 − e^{−s·y})/y), with s for the quotient where y = 0."""
-    time = reach if y <= 0.0 else -float(np.expm1(-reach * y)) / y
-    return margin - float(np.log1p(derivative(loss, margin, y) * time))
+    """m − ln(1 + (e^m − y)·t), t = (1 − e^{−s·y})/y: s where y = 0; far below ln y without cancelling."""
+    slope = _poisson_derivative(loss, margin, y)
+    if margin > STEEPEST:  # down the line first
+        line = (margin - STEEPEST) / slope if slope > 0.0 else np.inf
+        if reach <= line:
+            return margin - max(slope, 0.0) * reach
+        margin, reach = STEEPEST, reach - line
+    far = saturated(reach * max(y, 0.0))
+    time = reach if far < 1e-15 else -float(np.expm1(-far)) / y
+    grown = slope * time
+    if grown > -0.5:
+        return margin - float(np.log1p(min(grown, LARGEST)))
+    rest, new = -margin - far, float(np.log(time))  # e^−p = e^(−m − s·y) + t
+    larger = max(rest, new)
+    found = -larger - float(np.log(np.exp(rest - larger) + np.exp(new - larger)))
+    return min(found, STEEPEST)
 
 
 @margin_for.of(Poisson)
