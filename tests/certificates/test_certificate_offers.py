@@ -94,6 +94,7 @@ EXPECTED = {
     "normalized_adaptive_gradient": ["Normalized adaptive gradient, eq. (lang)"],
     "ftrl_proximal": [],
     "online_newton_step": [],
+    "sketched_newton": [],
     "coin_betting": [],
     "soft_confidence_weighted": [],
 }

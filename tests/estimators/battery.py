@@ -28,6 +28,7 @@ STEADY = {
     "normalized_adaptive_gradient": "loss=squared",
     "ftrl_proximal": "loss=squared",
     "online_newton_step": "loss=squared",
+    "sketched_newton": "eta=1,loss=squared",
 }
 
 

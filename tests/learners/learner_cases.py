@@ -209,6 +209,13 @@ CASES = [
         rounding=1e-11,
     ),
     Case(
+        "sketched_newton",
+        relatives.SketchedNewton,
+        drawing.sketched,
+        losses=("logistic", *CONVEX),
+        rounding=1e-9,
+    ),
+    Case(
         "coin_betting",
         relatives.CoinBetting,
         lambda rng, scale: {"wealth": drawing.log_uniform(rng, 0.1, 10.0)},

@@ -61,6 +61,10 @@ def newton(rng, scale):
     return {**rate(rng, scale), "a": log_uniform(rng, 0.1, 10.0)}
 
 
+def sketched(rng, scale):
+    return {**rate(rng, scale), "a": log_uniform(rng, 1.0, 100.0), "rank": int(rng.integers(1, 6))}
+
+
 def invariant(rng, scale):
     return {**rate(rng, scale), "sqrt_d": bool(rng.random() < 0.5)}
 

@@ -133,3 +133,47 @@ class CoinBetting(Textbook):
         self.reward += coin * self.bet()
         self.coins += coin
         self.stakes += np.abs(coin)
+
+
+class SketchedNewton(Textbook):
+    """AdaGrad's step, and (I + VᵀMV/a_t)⁻¹ of it along directions V that Oja's rule turns."""
+
+    rank, a, tail = 10, 1.0, 0.0
+
+    @property
+    def floor(self):
+        return self.a + self.tail / self.rank
+
+    def begin(self):
+        self.w, self.squares = np.zeros((2, self.d))
+        self.V, self.M = np.zeros((0, self.d)), np.zeros((0, 0))
+
+    def weights(self, x, h):
+        return self.w.copy()
+
+    def learn(self, x, y, m, h):
+        g = h * self.slope(m, y) * x
+        self.squares += g * g
+        unit = self.squares**0.25
+        s = ratio(g, unit)
+        if s.any():
+            self.follow(s)
+            M, q = self.M, self.V @ s
+            corrected = s - self.V.T @ (M @ np.linalg.solve(M + self.floor * np.eye(len(M)), q))
+            self.w = self.w - self.eta * ratio(corrected, unit)
+
+    def follow(self, s):
+        V, M = self.V, self.M
+        p = V @ s
+        r = s - V.T @ p
+        if len(V) < self.rank and r @ r > 1e-6 * (s @ s):
+            self.V = np.vstack([V, r / np.linalg.norm(r)])
+            self.M = np.pad(M, (0, 1))
+        else:
+            self.tail += r @ r
+            c = np.linalg.solve(M + np.outer(p, p) + (self.floor + r @ r) * np.eye(len(M)), p)
+            values, vectors = np.linalg.eigh(np.eye(len(M)) + (r @ r) * np.outer(c, c))
+            N = (vectors / np.sqrt(values)) @ vectors.T
+            self.V, self.M = N @ (V + np.outer(c, r)), N @ M @ N
+        q = self.V @ s
+        self.M = self.M + np.outer(q, q)

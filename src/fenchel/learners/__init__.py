@@ -52,6 +52,7 @@ from fenchel.learners.second_order import (
     second_order_perceptron,
     soft_confidence_weighted,
 )
+from fenchel.learners.sketched import sketched_newton
 
 __all__ = [
     "CATALOGUE",
@@ -97,6 +98,7 @@ __all__ = [
     "scale_invariant_adagrad",
     "scale_invariant_p_norm",
     "second_order_perceptron",
+    "sketched_newton",
     "soft_confidence_weighted",
     "strongly_convex",
     "tuned_aggressive",

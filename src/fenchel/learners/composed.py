@@ -428,10 +428,10 @@ class Composed(Engine):
         layout = [array.flags.c_contiguous for array in arrays]
         if layout != self._layout:  # records lie otherwise where there are many
             self._layout, self._calls = layout, {}
-        self._slots = max(array.shape[-1] for array in arrays)
+        self._slots = state.slots_of(parts)
         self._dimensions = state.dimensions_of(parts)
         self._ours = all(map(state.from_package, parts))
-        self._has_matrix = any(array.ndim == 2 for array in arrays)
+        self._has_matrix = state.has_matrix(parts)
         self._allocates = self._has_matrix or getattr(parts.regularizer, "allocates", False)
         self._by_blocks = self._has_matrix and by_blocks.suit(parts, self._ours)
         self.certifies = parts.ledger.kept

@@ -4,8 +4,9 @@ A part declares its state by the defaults of its fields: ``SLOTS`` (one number f
 ``RECORD`` (the same, but where there are many slots a part's records of one lie side by side in
 memory: a slot is one visit, whatever the number of arrays), ``SCALAR`` (one number that the run
 changes), ``DIMENSION`` (the number of coordinates, kept by the learner), ``MATRIX`` (slots × slots),
-``WAITING_ROWS`` (a few rows of slots). Everything else is a parameter
-or another part. ``start`` gives a part its arrays; ``grow`` moves them to a larger width.
+``WAITING_ROWS`` (a few rows of slots). A part with a ``rank`` m also has ``SKETCH`` (slots × m),
+``SMALL`` (m × m) and ``RANKED`` (m numbers). Everything else is a parameter or another part. ``start``
+gives a part its arrays; ``grow`` moves them to a larger width.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ MATRIX: Array = np.zeros((0, 0))
 MANY = 4096
 MOST_WAITING = 9
 WAITING_ROWS: Array = np.zeros((MOST_WAITING, 0))
+SKETCH: Array = np.zeros((0, 0))
+SMALL: Array = np.zeros((0, 0))
+RANKED: Array = np.zeros(0)
 
 # Absent from the earliest model files; zero then.
 LATER = ("widest", "waiting", "rows", "turns", "rates")
@@ -62,8 +66,18 @@ def is_by_slot(marker: Any) -> bool:
     return marker is SLOTS or marker is RECORD
 
 
-def shape_of(marker: Any, width: Width) -> tuple[int, ...] | None:
-    """The shape of a state array at this width (or shape of θ); None for a parameter."""
+def rank_of(part: Any) -> int:
+    """The rank of a part's sketch; 0 where it has none."""
+    return int(getattr(part, "rank", 0))
+
+
+def is_as_wide(marker: Any) -> bool:
+    """Whether a field grows with the slots."""
+    return shape_of(marker, 0) != shape_of(marker, 1)
+
+
+def shape_of(marker: Any, width: Width, rank: int = 0) -> tuple[int, ...] | None:
+    """The shape of a state array at this width (or shape of θ) and rank; None for a parameter."""
     if is_by_slot(marker):
         return width if isinstance(width, tuple) else (width,)
     if marker is SCALAR or marker is DIMENSION:
@@ -72,6 +86,10 @@ def shape_of(marker: Any, width: Width) -> tuple[int, ...] | None:
         return (width, width)
     if marker is WAITING_ROWS and isinstance(width, int):
         return (MOST_WAITING, width)
+    if marker is SKETCH and isinstance(width, int):
+        return (width, rank)
+    if marker is SMALL or marker is RANKED:
+        return (rank,) * marker.ndim
     return None
 
 
@@ -88,7 +106,7 @@ def fields(part: Any) -> dict[str, Any]:
 def room(part: Any, width: Width) -> dict[str, Array]:
     """Zeros for each state array that the part itself declares."""
     markers = {name: marker_of(part, name) for name in part._fields}
-    shapes = {name: shape_of(marker, width) for name, marker in markers.items()}
+    shapes = {name: shape_of(marker, width, rank_of(part)) for name, marker in markers.items()}
     records = [name for name, marker in markers.items() if marker is RECORD]
     if records and isinstance(width, int) and width >= MANY:
         side_by_side = zeros((width, len(records)))
@@ -118,13 +136,21 @@ def grow(part: Part, width: int, move: Callable[[Array, Array], None] | None = N
     """
     changes: dict[str, Any] = dict(room(part, width))
     for name, value in fields(part).items():
-        if name in changes and shape_of(marker_of(part, name), 0) != (1,):
-            (move or _stay)(value, changes[name])
+        if name in changes and is_as_wide(marker_of(part, name)):
+            for smaller, larger in _by_slot(value, changes[name], marker_of(part, name)):
+                (move or _stay)(smaller, larger)
         elif name in changes:
             changes[name] = value
         elif is_part(value):
             changes[name] = grow(value, width, move)
     return replaced(part, changes)
+
+
+def _by_slot(smaller: Array, larger: Array, marker: Any) -> list[tuple[Array, Array]]:
+    """Arrays whose axes are all slots: of a sketch its columns, one by one."""
+    if marker is not SKETCH:
+        return [(smaller, larger)]
+    return list(zip(smaller.T, larger.T, strict=True))
 
 
 def _stay(smaller: Array, larger: Array) -> None:
@@ -137,7 +163,7 @@ def arrays(part: Any, prefix: str = "", width: int = -1) -> Iterator[tuple[str, 
     ``width`` cuts them to so many slots.
     """
     for name, value in fields(part).items():
-        shape = shape_of(marker_of(part, name), width)
+        shape = shape_of(marker_of(part, name), width, rank_of(part))
         if shape is not None:
             yield prefix + name, value[tuple(map(slice, shape))] if width >= 0 else value
         elif is_part(value):
@@ -162,6 +188,23 @@ def _width(part: Any) -> Width:
         if is_by_slot(marker) or marker is MATRIX:
             return len(value) if value.ndim == 1 or marker is MATRIX else value.shape
     return 0
+
+
+def slots_of(part: Any) -> int:
+    """For how many slots the arrays of a part, and of those inside it, have room; 0 where none has."""
+    found = [0]
+    for name, value in fields(part).items():
+        if is_part(value):
+            found.append(slots_of(value))
+        elif is_as_wide(marker_of(part, name)):
+            found.append(value.shape[0 if marker_of(part, name) is SKETCH else -1])
+    return max(found)
+
+
+def has_matrix(part: Any) -> bool:
+    """Whether a part, or one inside it, keeps slots × slots numbers."""
+    inside = (has_matrix(value) for value in part if is_part(value))
+    return any(marker_of(part, name) is MATRIX for name in part._fields) or any(inside)
 
 
 def restore(part: Any, kept: Any) -> None:

@@ -38,6 +38,7 @@ from fenchel.regularizers.protocol import (
 )
 from fenchel.regularizers.scale_invariant_adagrad import ScaleInvariantAdaGrad
 from fenchel.regularizers.scale_invariant_p_norm import ScaleInvariantPNorm
+from fenchel.regularizers.sketched_newton import SketchedNewton
 from fenchel.regularizers.timed import Timed
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "ScaleInvariantPNorm",
     "Schatten",
     "Simplex",
+    "SketchedNewton",
     "Timed",
     "WeightedPNorm",
     "Whole",
