@@ -10,12 +10,12 @@ import pytest
 
 from fenchel import learners
 from fenchel.serve import log
+from fenchel.serve.feeding import parsed
 from fenchel.serve.messages import encode
 from fenchel.serve.model_folder import ModelFolder
 from fenchel.serve.model_state import State
 from fenchel.serve.settings import Limits
 from fenchel.serve.source_messages import SourceMessages
-from fenchel.serve.sources import parsed
 from fenchel.streams.csv_messages import Dialect
 from fenchel.streams.inboxes import Message
 from live.live_streams import contents

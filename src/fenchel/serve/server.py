@@ -81,7 +81,7 @@ class Server:
 
             helpers.append(await LineServer(house, app, self._gate).start())
         if self._settings.sources:
-            from fenchel.serve.sources import Sources
+            from fenchel.serve.feeding import Sources
 
             helpers.append(await Sources(house, app).start())
         if self._settings.demo:

@@ -19,7 +19,7 @@ from fenchel.serve.identifiers import Remembered
 from fenchel.serve.messages import encode
 from fenchel.serve.model_state import DECODERS, State
 from fenchel.serve.refusals import in_one_line
-from fenchel.serve.source_records import Part
+from fenchel.serve.source_records import SourcePart
 from fenchel.streams import Names
 from fenchel.streams.csv_messages import CsvRows, Dialect, label_of
 from fenchel.streams.inboxes import Address, Message
@@ -47,7 +47,7 @@ class SourceMessages:
         self._schema = schema
         self._kind = LabelGate(self._learner.task, self._learner.classes).kind
 
-    def parts(self, messages: Sequence[Message]) -> list[Part]:
+    def parts(self, messages: Sequence[Message]) -> list[SourcePart]:
         """The rows of messages, those left out that are refused."""
         if self._format in TEXT:
             return self._text(messages)
@@ -55,7 +55,7 @@ class SourceMessages:
         found = []
         for kind, group in groupby(rows, lambda row: row[0]):
             lines = [line for _, line in group]
-            found.append(Part(kind, len(lines), b"\n".join(lines)))
+            found.append(SourcePart(kind, len(lines), b"\n".join(lines)))
         return found
 
     def _row(self, message: Message) -> tuple[int, bytes] | None:
@@ -113,7 +113,7 @@ class SourceMessages:
         self._asked.add(id)
         return log.ASK, {"x": row["x"], "id": id}
 
-    def _text(self, messages: Sequence[Message]) -> list[Part]:
+    def _text(self, messages: Sequence[Message]) -> list[SourcePart]:
         """Lines of text with a label, as one part."""
         lines = []
         for message in messages:
@@ -125,4 +125,4 @@ class SourceMessages:
             else:
                 lines.append(line + b"\n")
         data = line_formats.labelled(b"".join(lines), self._format)
-        return [Part(TEXT[self._format], data.count(b"\n"), data)] if data else []
+        return [SourcePart(TEXT[self._format], data.count(b"\n"), data)] if data else []

@@ -10,7 +10,7 @@ import msgspec
 from fenchel.serve.log import Record
 
 
-class Part(NamedTuple):
+class SourcePart(NamedTuple):
     """Rows of one kind that follow each other, as lines."""
 
     kind: int
@@ -18,7 +18,7 @@ class Part(NamedTuple):
     payload: bytes
 
 
-class Batch(msgspec.Struct):
+class SourceBatch(msgspec.Struct):
     """What stands before the rows: the source, its marks, and the kind, rows and bytes of each part."""
 
     source: str
@@ -26,17 +26,17 @@ class Batch(msgspec.Struct):
     parts: list[tuple[int, int, int]]
 
 
-BATCH = msgspec.json.Decoder(Batch)
+BATCH = msgspec.json.Decoder(SourceBatch)
 
 
-def encoded(source: str, marks: dict[str, Any], parts: Sequence[Part]) -> bytes:
+def encoded(source: str, marks: dict[str, Any], parts: Sequence[SourcePart]) -> bytes:
     """Write the payload of a record."""
     sizes = [(part.kind, part.rows, len(part.payload)) for part in parts]
-    head = msgspec.json.encode(Batch(source, marks, sizes))
+    head = msgspec.json.encode(SourceBatch(source, marks, sizes))
     return b"\n".join([head, b"".join([part.payload for part in parts])])
 
 
-def decoded(record: Record) -> tuple[Batch, Iterator[Record]]:
+def decoded(record: Record) -> tuple[SourceBatch, Iterator[Record]]:
     """Read the payload of a record: what stands before, and each part as a record of its own."""
     head, _, body = record.payload.partition(b"\n")
     batch = BATCH.decode(head)

@@ -31,7 +31,7 @@ class Dialect(NamedTuple):
     decimal: str | None = None
 
 
-class Header(NamedTuple):
+class CsvColumns(NamedTuple):
     """The columns of a line, and what stands between its cells."""
 
     columns: list[str]
@@ -44,7 +44,7 @@ class CsvRows:
     def __init__(self, schema: Schema, names: Names, labelled: bool, dialect: Dialect) -> None:
         self._schema, self._names, self._dialect = schema, names, dialect
         self._labelled = labelled
-        self._headers: dict[bytes, Header] = {}
+        self._headers: dict[bytes, CsvColumns] = {}
 
     def row(self, data: bytes) -> dict[str, Any] | None:
         """The row of a message, the label as its text; None where it has none, ``UnfitError`` if wrong."""
@@ -65,7 +65,7 @@ class CsvRows:
         pairs = zip(header.columns, cells, strict=True)
         return {name: self._value(name, cell) for name, cell in pairs if not is_missing(cell)}
 
-    def _read(self, above: bytes) -> Header:
+    def _read(self, above: bytes) -> CsvColumns:
         """Read a header as that of a file is read."""
         if self._schema.header is False:
             raise UnfitError(NO_COLUMNS)
@@ -74,7 +74,7 @@ class CsvRows:
             found = CsvReader("", self._schema, self._names, **given).header_alone(above)
         except BadInput as error:
             raise UnfitError(reason_of(error)) from None
-        self._headers[above] = Header(*found)
+        self._headers[above] = CsvColumns(*found)
         return self._headers[above]
 
     def _value(self, name: str, cell: str) -> Any:

@@ -1,6 +1,6 @@
 """A Redis stream: ``redis://host:6379/clicks?group=fenchel&from=end&db=0``.
 
-Entries are read by XREAD from the model's own mark on, whatever the broker believes was read; a consumer
+RedisEntries are read by XREAD from the model's own mark on, whatever the broker believes was read; a consumer
 group is moved along behind what is saved, so that XINFO GROUPS shows how far the learner is. An entry of one
 field is its value, one of several an object of them. One thread reads ahead, two batches at most.
 """
@@ -17,7 +17,7 @@ from fenchel.streams.inboxes.address import Address
 from fenchel.streams.inboxes.backoff import Backoff
 from fenchel.streams.inboxes.inbox import Inbox, Message
 from fenchel.streams.inboxes.line_batch import LineBatch
-from fenchel.streams.inboxes.redis_replies import Entries, read_entries, strings
+from fenchel.streams.inboxes.redis_replies import RedisEntries, read_entries, strings
 
 PORT = 6379
 BATCH = 8192
@@ -127,7 +127,7 @@ class RedisInbox(Inbox):
             self._client.connection_pool.release(self._connection)
             self._connection = None
 
-    def _messages(self, found: Entries) -> Sequence[Message]:
+    def _messages(self, found: RedisEntries) -> Sequence[Message]:
         stream, before, reply, ids = self._stream, self._count + 1, found.reply, found.ids
 
         def make(k: int, text: bytes) -> Message:

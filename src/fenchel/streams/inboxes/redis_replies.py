@@ -19,7 +19,7 @@ PIECE = 1 << 20
 UNKNOWN = -2  # instead of a number: its line has not come whole
 
 
-class Entries(NamedTuple):
+class RedisEntries(NamedTuple):
     """Where ids and texts stand in a reply; ``fields`` counts the strings of each entry."""
 
     reply: bytes
@@ -73,7 +73,7 @@ def find(data: Any, at: Any, ids: Any, texts: Any, fields: Any, found: Any) -> A
     return found, at
 
 
-def read_entries(connection: Any) -> Entries | None:
+def read_entries(connection: Any) -> RedisEntries | None:
     """Read the answer to an XREAD of one stream; None where there was nothing, or the server's error."""
     import redis
 
@@ -93,7 +93,7 @@ def read_entries(connection: Any) -> Entries | None:
         data = np.frombuffer(reply.data, np.uint8)
         found, at = find(data, at, ids, texts, fields, found)
         if found == count:
-            return Entries(reply.data, ids, texts, fields)
+            return RedisEntries(reply.data, ids, texts, fields)
         reply.more()
 
 
