@@ -117,6 +117,44 @@ class _NormalizedAdaptive(_Relative):
         self.w[seen] += rate * step[seen] / (self.scale[seen] * np.sqrt(self.G[seen]))
 
 
+class _SketchedNewton(_Relative):
+    """AdaGrad's step, and (I + VᵀMV/a_t)⁻¹ of it along directions V that Oja's rule turns."""
+
+    def start(self, shape: int) -> None:
+        self.squares, self.tail = np.zeros(shape), 0.0
+        self.V, self.M = np.zeros((0, shape)), np.zeros((0, 0))
+
+    def learn(self, c: float) -> None:
+        g = -c * self.x
+        self.squares = self.squares + g * g
+        unit = self.squares**0.25
+        s = np.divide(g, unit, out=np.zeros_like(g), where=unit > 0.0)
+        if not s.any():
+            return
+        self.turn(s)
+        floor = self.part.a + self.tail / self.part.rank
+        along = self.M @ np.linalg.solve(self.M + floor * np.eye(len(self.M)), self.V @ s)
+        step = s - self.V.T @ along
+        self.w = self.w - self.part.eta * np.divide(step, unit, out=step * 0.0, where=unit > 0.0)
+
+    def turn(self, s: np.ndarray) -> None:
+        V, M = self.V, self.M
+        p = V @ s
+        r = s - V.T @ p
+        rest = r @ r
+        if len(V) < self.part.rank and rest > 1e-6 * (s @ s):
+            self.V, self.M = np.vstack([V, r / np.sqrt(rest)]), np.pad(M, (0, 1))
+        else:
+            self.tail += rest
+            floor = self.part.a + self.tail / self.part.rank
+            c = np.linalg.solve(M + np.outer(p, p) + (floor + rest) * np.eye(len(M)), p)
+            values, vectors = np.linalg.eigh(np.eye(len(M)) + rest * np.outer(c, c))
+            N = (vectors / np.sqrt(values)) @ vectors.T
+            self.V, self.M = N @ (V + np.outer(c, r)), N @ M @ N
+        q = self.V @ s
+        self.M = self.M + np.outer(q, q)
+
+
 class _ProximalCentres(_Relative):
     """FTRL-Proximal (McMahan et al., 2013, Algorithm 1)."""
 
@@ -219,4 +257,5 @@ RELATIVES = {
     regularizers.CoinBetting: _CoinBetting,
     regularizers.NormalizedAdaptive: _NormalizedAdaptive,
     regularizers.ProximalCentres: _ProximalCentres,
+    regularizers.SketchedNewton: _SketchedNewton,
 }

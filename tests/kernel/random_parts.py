@@ -84,6 +84,8 @@ def _parameter(cls: type, name: str, default: Any, rng: np.random.Generator, wid
         return float(rng.uniform(2.0, 9.0))
     if name == "tau":
         return float(rng.uniform(0.1, 0.9))
+    if name == "rank":
+        return float(rng.integers(1, 4))
     if name == "lag":
         return float(rng.integers(2))
     if isinstance(default, bool):
