@@ -21,7 +21,7 @@ class Poisson(NamedTuple):
     """ℓ(m, y) = e^m − y·m − (y − y·ln y) for counts y ≥ 0: half the deviance of the mean e^m.
 
     Its minimiser is the logarithm of the mean of y. Convex; beyond m = 30 it goes on as a line, so that
-    the slope is at most 10^13 − y: above them all means count alike. Steps along so steep a slope may
+    the slope is at most 10^13 − y: means above count as that. Steps along so steep a slope may
     overshoot. The rule ``Invariant`` follows it as it falls, and never does.
 
     >>> value(Poisson(), 0.0, 1.0), derivative(Poisson(), 0.0, 3.0)
