@@ -136,6 +136,14 @@ def test_a_quote_inside_a_cell_is_a_character() -> None:
     assert [names for _, names in rows] == [[('size=6" x 4"', 1.0)], [('size=5" x 4"', 1.0)]]
 
 
+def test_quotes_may_be_letters() -> None:
+    text = 'y\ta\n0\t"so" he said\n1\t"never closed\n1\tlast\n'
+    with pytest.raises(BadInput, match=r"double the quotes .* say quotes=False"):
+        read(text, "csv", label="y")
+    rows = read(text, "csv", label="y", quotes=False, chunk_bytes=16)
+    assert [names[0][0] for _, names in rows] == ['a="so" he said', 'a="never closed', "a=last"]
+
+
 @pytest.mark.parametrize("quoted", [False, True])
 def test_a_text_may_be_longer_than_a_name(quoted: bool) -> None:
     words = "word " * 40_000 + ('say ""hi""' if quoted else "end")

@@ -55,6 +55,7 @@ class Layout(NamedTuple):
     """
 
     separator: int
+    quote: int
     decimal: int
     heads: NDArray[np.uint8]
     head_ends: NDArray[np.int64]
@@ -169,7 +170,7 @@ def _read_cell(
         value, end, status = number(digits, i, hard)
         if status == OK and (text[end] == layout.separator or text[end] == NEWLINE):
             return FINE, i, i, end, end, value
-    mistake, at, start, stop, i = cell(text, size, i, layout.separator)
+    mistake, at, start, stop, i = cell(text, size, i, layout.separator, layout.quote)
     value = 0.0
     if mistake == FINE and column == len(kinds):
         mistake = TOO_MANY
@@ -315,7 +316,7 @@ def parse(data: Any, numbers: Any, layout: Any, kinds: Any, stop: Any, hard: Any
             mistakes[wrong, 0] = mistake
             mistakes[wrong, 1] = i
         wrong += 1
-        i = next_record(data, start, layout.separator)
+        i = next_record(data, start, layout.separator, layout.quote)
     parsed = Parsed(
         indptr[: row + 1],
         room.indices[:k],

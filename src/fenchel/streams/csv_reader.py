@@ -29,7 +29,7 @@ from fenchel.streams.columns import (
     text_entries,
 )
 from fenchel.streams.csv import CATEGORY, IGNORED, NUMBER, RAW, Layout, RawCells, parse
-from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
+from fenchel.streams.csv_cells import LONGEST_CELL, NO_QUOTE, after_last_record
 from fenchel.streams.csv_header import (
     DECIMAL_COMMA,
     decimals,
@@ -39,6 +39,7 @@ from fenchel.streams.csv_header import (
 )
 from fenchel.streams.decimal_fallback import Hard, parse_exactly
 from fenchel.streams.errors import EXPLANATIONS, Argument, BadInput, Mistake, Remedy
+from fenchel.streams.lines import QUOTE
 from fenchel.streams.names import Names, joined
 
 SEPARATORS = ",;\t|"
@@ -66,6 +67,7 @@ class CsvReader:
         stop: bool,
         separator: str | None,
         decimal: str | None,
+        quotes: bool = True,
     ) -> None:
         self.schema = schema
         self.header_lines = 0
@@ -73,7 +75,9 @@ class CsvReader:
         self._gaps = labelled == "some"
         self._names = names
         self._separator, self._header, self._decimal = separator, schema.header, decimal
-        self._remembered = set(schema.kinds) - schema.declared
+        self._quote = QUOTE if quotes else NO_QUOTE
+        learned = bool(set(schema.kinds) - schema.declared)
+        self._remembered = set(schema.kinds) | schema.roles if learned else set()
         self._columns: list[str] = []
         self._kinds: Kinds = np.empty(0, np.int8)
         self._raw: list[str] = []
@@ -128,7 +132,7 @@ class CsvReader:
 
     def split(self, data: Bytes) -> int:
         """Find the end of the last record: a line end that is not inside quotes."""
-        return int(after_last_record(data, self._separator_in(data)))
+        return int(after_last_record(data, self._separator_in(data), self._quote))
 
     def _separator_in(self, data: Bytes) -> int:
         """Return the separator, found in the first line if none was named."""
@@ -139,7 +143,7 @@ class CsvReader:
 
     def _read_header(self, data: Bytes) -> int:
         """Learn the columns from the first record; where the rows begin."""
-        stop = _first_record(data, self._separator_in(data))
+        stop = _first_record(data, self._separator_in(data), self._quote)
         cells = self._cells(data[:stop].tobytes())
         if self._header is None:
             self._header = self._told_by(cells)
@@ -153,13 +157,15 @@ class CsvReader:
     def _numbered(self, count: int) -> list[str]:
         """Name columns without a header; those of a model, less its label if that is gone."""
         numbers = [str(k) for k in range(1, count + 1)]
-        known, label = self._remembered, self.schema.label
-        if not known or count == len(known):
+        label, known = self.schema.label, len(self._remembered)
+        if known and all(map(str.isdecimal, self._remembered)):
+            known = max(map(int, self._remembered))  # a column that was always empty has no kind
+        if known in (0, count):
             return numbers
-        if not self._labelled and count + 1 == len(known) and label in known:
+        if not self._labelled and count + 1 == known and label in self._remembered:
             return [name for name in [*numbers, str(count + 1)] if name != label]
         remedy = "give rows like those that the model learned from, with or without the label"
-        what = f"a row of {count}, the model knows {len(known)} columns"
+        what = f"a row of {count}, the model knows {known} columns"
         raise self._refused(what, remedy)
 
     def _told_by(self, cells: list[str]) -> bool:
@@ -178,7 +184,9 @@ class CsvReader:
     def _cells(self, record: bytes) -> list[str]:
         try:
             text = record.decode()
-            rows = csv.reader([text], delimiter=self._separator or ",", skipinitialspace=True)
+            how = csv.QUOTE_MINIMAL if self._quote == QUOTE else csv.QUOTE_NONE
+            separator = self._separator or ","
+            rows = csv.reader([text], delimiter=separator, skipinitialspace=True, quoting=how)
             return [cell.strip() for cell in next(rows)]
         except UnicodeDecodeError:
             told = EXPLANATIONS[Mistake.NOT_UTF8]
@@ -240,6 +248,7 @@ class CsvReader:
         raw = [self._raw.index(name) if name in self._raw else -1 for name in columns]
         self._layout = Layout(
             ord(self._separator or ","),
+            self._quote,
             ord(self._decimal or "."),
             heads.copy(),
             offsets[1:].copy(),
@@ -364,11 +373,11 @@ def _skip_blank_lines(data: Bytes) -> int:
     return len(data)
 
 
-def _first_record(data: Bytes, separator: int) -> int:
+def _first_record(data: Bytes, separator: int, quote: int) -> int:
     """Find the position after the first record: a quoted cell may hold line ends."""
     lines = np.flatnonzero(data == 10)
     for end in lines:
-        stop = int(after_last_record(data[: end + 1], separator))
+        stop = int(after_last_record(data[: end + 1], separator, quote))
         if stop:
             return stop
     return len(data)
