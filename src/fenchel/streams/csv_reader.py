@@ -193,6 +193,9 @@ class CsvReader:
             shown = record.decode(errors="backslashreplace").strip()
             raise self._refused(told.what, told.remedy, shown) from None
         except (csv.Error, StopIteration) as error:
+            if b"\r" in record.rstrip():
+                what, remedy = "the lines end with carriage returns", "end them with line feeds"
+                raise self._refused(what, remedy) from None
             raise self._refused(f"the header cannot be read: {error}", "correct it") from None
 
     def _set_columns(self, columns: list[str]) -> None:

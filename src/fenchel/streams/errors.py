@@ -231,7 +231,10 @@ EXPLANATIONS = {
         "text in a column of numbers",
         ("correct the cell, or declare the column with ", Argument("categorical")),
     ),
-    Mistake.EMPTY_LABEL: Explanation("the label is missing", "fill it in or drop the line"),
+    Mistake.EMPTY_LABEL: Explanation(
+        "the label is missing",
+        ("fill it in, drop the line, or name the label's column with ", Argument("label")),
+    ),
     Mistake.TEXT_LABEL: Explanation(
         "a label of text after labels that are numbers", "use one kind of label throughout"
     ),
