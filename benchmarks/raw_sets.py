@@ -36,6 +36,14 @@ from fenchel.streams.raw_rows import LABELS
 Margins = np.ndarray[Any, Any]
 FENCHEL = (sys.executable, "-m", "fenchel")
 MOST = 50_000  # rows, of larger sets
+HEAD = f"""# Raw data through every way to a model
+
+`python -m benchmarks.raw_sets`: each set is trained from its file by one command; then every row goes to the
+model by every way. Of larger sets the first {MOST:,} lines.
+
+| data | options of `train` | rows | features | ways that agree to the bit | others |
+|---|---|---:|---:|---:|---|
+"""
 
 
 class RawSet(NamedTuple):
@@ -254,25 +262,27 @@ def measure(name: str, given: RawSet, data: Path) -> str:
     )
 
 
+def lines_of(output: Path | None) -> dict[str, str]:
+    """The lines of an earlier table, by set: what is not measured again stays."""
+    if output is None or not output.exists():
+        return {}
+    lines = output.read_text().splitlines()
+    return {name: line for line in lines for name in SETS if line.startswith(f"| {name} |")}
+
+
 def main() -> None:
-    """Write the table."""
+    """Write the table, anew after each set."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--output", type=Path)
-    parser.add_argument("--only", nargs="*")
+    parser.add_argument("--only", nargs="*", default=list(SETS))
     options = parser.parse_args()
-    lines = [
-        "| data | options of `train` | rows | features | ways that agree to the bit | others |",
-        "|---|---|---:|---:|---:|---|",
-    ]
-    lines += [
-        measure(n, given, options.data) for n, given in SETS.items() if n in (options.only or SETS)
-    ]
-    text = "\n".join(lines) + "\n"
-    if options.output:
-        head = "# Raw data through every way to a model\n\n`python -m benchmarks.raw_sets`\n\n"
-        options.output.write_text(head + text)
-    print(text)
+    lines = lines_of(options.output)
+    for name in options.only:
+        lines[name] = measure(name, SETS[name], options.data)
+        if options.output:
+            known = [lines[each] for each in SETS if each in lines]
+            options.output.write_text(HEAD + "\n".join(known) + "\n")
 
 
 if __name__ == "__main__":

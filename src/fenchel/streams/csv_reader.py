@@ -287,14 +287,15 @@ class CsvReader:
             return parse(data, numbers, self._layout, kinds, self._stop, hard)
 
         parsed, names, classes, raw = parse_exactly(numbers, parse_with)
-        rows = Entries(parsed.indptr, parsed.indices.astype(np.int64), parsed.values)
-        refusals: tuple[Refusal, ...] = ()
-        if self._raw:
-            rows, names, refusals = self._with_raw(data, rows, names, raw)
-        rows, names, hashed = self._encoder.finished(rows, names, self._words(kinds))
-        parsed = parsed._replace(
-            indptr=rows.indptr, indices=rows.numbers.astype(np.uint32), values=rows.values
-        )
+        hashed, refusals = None, ()
+        if self._raw or not self._encoder.is_idle:  # else nothing is to be added to the rows
+            rows = Entries(parsed.indptr, parsed.indices.astype(np.int64), parsed.values)
+            if self._raw:
+                rows, names, refusals = self._with_raw(data, rows, names, raw)
+            rows, names, hashed = self._encoder.finished(rows, names, self._words(kinds))
+            parsed = parsed._replace(
+                indptr=rows.indptr, indices=rows.numbers.astype(np.uint32), values=rows.values
+            )
         batch = batch_of_names(parsed, vocabulary_of(names), self.schema.bits)
         batch = batch._replace(refusals=tuple(_hinted(data, each) for each in batch.refusals))
         if self._layout.label >= 0 and kinds[self._layout.label] == CATEGORY:
