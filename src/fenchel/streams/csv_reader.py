@@ -287,7 +287,8 @@ class CsvReader:
             return parse(data, numbers, self._layout, kinds, self._stop, hard)
 
         parsed, names, classes, raw = parse_exactly(numbers, parse_with)
-        hashed, refusals = None, ()
+        hashed: Entries | None = None
+        refusals: tuple[Refusal, ...] = ()
         if self._raw or not self._encoder.is_idle:  # else nothing is to be added to the rows
             rows = Entries(parsed.indptr, parsed.indices.astype(np.int64), parsed.values)
             if self._raw:
