@@ -199,8 +199,13 @@ def fitted(learner: Learner, frame: pd.DataFrame, labels: Any, model: Path) -> M
     )
     estimator = kind(schema=schema).fit(frame[known], labels[known])
     estimator.save(model)
-    decide = "predict" if kind is OnlineRegressor else "decision_function"
-    return np.asarray(getattr(estimator, decide)(frame))
+    if kind is OnlineRegressor:
+        return np.asarray(estimator.predict(frame))
+    found = np.asarray(estimator.decision_function(frame))
+    if found.ndim == 1:
+        return found
+    places = estimator.classes_.tolist()  # sorted; the learner's are as they came
+    return found[:, [places.index(each) for each in estimator.learner_.classes]]
 
 
 def named_rows(
