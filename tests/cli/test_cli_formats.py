@@ -122,6 +122,15 @@ def test_without_a_header_and_without_the_label_columns_keep_their_numbers(tmp_p
     assert "a row of 1, the model knows 3 columns" in told
 
 
+def test_without_a_header_declared_and_empty_columns_count_too(tmp_path) -> None:
+    data = write_lines(tmp_path / "d.tsv", ["ham\t\thello", "spam\t\tfree", "ham\t\tyou"] * 2)
+    options = ("--no-header", "--label", "1", "--text", "3", "--learner", "perceptron", "--quiet")
+    run("train", data, *options, "--save", tmp_path / "m")
+    told = run("predict", tmp_path / "m", data).stdout.split()
+    bare = write_lines(tmp_path / "b.tsv", ["\thello", "\tfree", "\tyou"] * 2)
+    assert told == run("predict", tmp_path / "m", bare).stdout.split() == ["ham", "spam", "ham"] * 2
+
+
 def test_columns_that_are_ignored(tmp_path) -> None:
     rows = ["1,7,1.5,no", "2,k,-1.5,yes", "3,1e999,2,no", "4,,-2,yes"]
     data = write_lines(tmp_path / "d.csv", ["id,note,x,y", *rows])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fenchel import Learner, learners
+from fenchel.learners import frozen
 from fenchel.learners.frozen import next_round
 from fenchel.loops.frozen_losses import LOSS, charge_candidates
 from fenchel.losses import Squared
@@ -21,6 +22,15 @@ def follower(rows=3000, seed=0):
 def test_the_rounds_of_the_windows():
     assert next_round(63) == 64
     assert next_round(64) == 80
+
+
+def test_weights_that_are_too_many_to_keep_are_not_read(monkeypatch):
+    X, y = follower(90)
+    learner = learners.auto()
+    monkeypatch.setattr(frozen, "MOST", 31)  # of two columns, eight experts and their means
+    monkeypatch.setattr(learner.engine, "_weights_in_use", lambda: pytest.fail("read in vain"))
+    learner.learn_many(X, y)
+    assert learner.engine._chosen() is None
 
 
 @pytest.mark.parametrize("task", [0, 1, 2])

@@ -136,6 +136,31 @@ def test_a_quote_inside_a_cell_is_a_character() -> None:
     assert [names for _, names in rows] == [[('size=6" x 4"', 1.0)], [('size=5" x 4"', 1.0)]]
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a,b,y\r1,2,0\r", "the lines end with carriage returns; end them with line feeds"),
+        ("a,b,y,\n1,2,0,\n", "the label is missing; .* name the label's column with label="),
+    ],
+)
+def test_files_of_other_programs_are_told_apart(text: str, told: str) -> None:
+    with pytest.raises(BadInput, match=told):
+        read(text, "csv")
+
+
+@pytest.mark.parametrize("text", ['\ufeff"a","b c",y\r\n1,2,0\r\n\r\n', '\n"a", "b c",y \n1,2,0'])
+def test_marks_quotes_and_line_ends_of_other_programs(text: str) -> None:
+    assert read(text, "csv") == [(0.0, [("a", 1.0), ("b c", 2.0)])]
+
+
+def test_quotes_may_be_letters() -> None:
+    text = 'y\ta\n0\t"so" he said\n1\t"never closed\n1\tlast\n'
+    with pytest.raises(BadInput, match=r"double the quotes .* say quotes=False"):
+        read(text, "csv", label="y")
+    rows = read(text, "csv", label="y", quotes=False, chunk_bytes=16)
+    assert [names[0][0] for _, names in rows] == ['a="so" he said', 'a="never closed', "a=last"]
+
+
 @pytest.mark.parametrize("quoted", [False, True])
 def test_a_text_may_be_longer_than_a_name(quoted: bool) -> None:
     words = "word " * 40_000 + ('say ""hi""' if quoted else "end")

@@ -154,6 +154,8 @@ reading = together(
     click.option("--columns", metavar="A,B,C", help="The columns of csv that has no header."),
     click.option("--separator", metavar="S", help="Between the cells of csv; tab for tabs."),
     click.option("--decimal", type=click.Choice((".", ",")), help="In the numbers of csv."),
+    click.option("--quotes/--no-quotes", default=None,
+                 help="A quote around a cell of csv is no part of it, or is. [default: quotes]"),
     click.option("--shuffle", type=click.IntRange(0), metavar="SEED",
                  help="Shuffle the rows of embedded data."),
     click.option("--seed", type=click.IntRange(0), default=0, metavar="N",

@@ -35,6 +35,7 @@ MEANT_FOR: dict[str, tuple[tuple[str, ...], str]] = {
     "columns": (("csv",), "--columns names those of csv without a header, not of {format}."),
     "separator": (("csv",), "--separator is for csv, not {format}."),
     "decimal": (("csv",), "--decimal is for csv, not {format}."),
+    "quotes": (("csv",), "--quotes and --no-quotes are for csv, not {format}."),
     "cross": (("vw", *TABLES), "--cross is for columns with names; svmlight has numbers."),
     **{
         option: (TABLES, f"--{option} names a column; {{format}} has none.")
@@ -50,6 +51,7 @@ class Reading:
     format: str | None = None
     separator: str | None = None
     decimal: str | None = None
+    quotes: bool | None = None
     on_error: str = "stop"
     shuffle: int | None = None
     seed: int = 0
@@ -144,6 +146,7 @@ def open_data(
         format=reading.format,
         separator=reading.separator,
         decimal=reading.decimal,
+        quotes=reading.quotes is not False,
         on_error=reading.on_error,
         labelled=not frozen if labelled is None else labelled,
         frozen=frozen,

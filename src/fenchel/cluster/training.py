@@ -167,7 +167,7 @@ def train(
     tell
         Called with the ``ShardedRun`` whenever a shard is done.
     reading
-        How files are read: ``format``, ``separator``, ``decimal``, ``on_error``.
+        How files are read: ``format``, ``separator``, ``decimal``, ``quotes``, ``on_error``.
     """
     if rounds < 1:
         raise ValueError(f"rounds={rounds!r} must be 1 or more")

@@ -192,6 +192,15 @@ class FrozenUse:
             lost = self.blended[0, which : which + 1]
             charge_readings(readings, y, importance, *use, lost)
 
+    def forget(self) -> None:
+        """Do without candidates: frozen use reads as the next round would."""
+        self._look()
+        self.weights = None
+
+    def are_too_many(self, columns: int) -> bool:
+        """Whether the weights of so many columns would be more than are kept: they need not be read."""
+        return columns * 2 * self.experts > MOST
+
     def set_aside(self, present: list[Array | None], blend: Any) -> None:
         """Begin a window with the weights of this round, and their mean with those before.
 

@@ -375,7 +375,7 @@ class Mixture(Engine):
             self._learn_part(*part, out[begin:end])
             self.counts[ROUNDS] += end - begin
             if self._frozen is not None and end - begin == ahead:
-                self._frozen.set_aside(self._weights_in_use(), self._blend)
+                self._set_aside(self._frozen)
             begin = end
         return out
 
@@ -419,6 +419,12 @@ class Mixture(Engine):
                 learn = partial(self._learn_piece, present)
                 work |= {k: partial(learn, k) for k in self._blend.active}
             self._crew.do(work, together)
+
+    def _set_aside(self, frozen: FrozenUse) -> None:
+        if frozen.are_too_many(self.columns):
+            frozen.forget()
+        else:
+            frozen.set_aside(self._weights_in_use(), self._blend)
 
     def _weights_in_use(self) -> list[Array | None]:
         """The weights of each expert for the features as the user knows them; slots × classes."""
@@ -545,7 +551,7 @@ class Mixture(Engine):
         if self._frozen is not None:
             self._frozen.see(self.rounds - 1, rows, target, importance)
             if self._frozen.due(self.rounds - 1) == self.rounds:
-                self._frozen.set_aside(self._weights_in_use(), self._blend)
+                self._set_aside(self._frozen)
         return None
 
     def _read_frozen(self, rows: Rows) -> Array:

@@ -19,6 +19,7 @@ from fenchel.streams.murmur import name_hashes
 from fenchel.streams.names import Names
 
 KEPT_MISTAKES = 10
+SHORT = 24  # entries, up to which a row is sorted in place
 UNKNOWN = 0  # the kind of a column before its first value; other kinds are the reader's
 
 Floats = NDArray[np.float64]
@@ -214,7 +215,9 @@ def order_rows(indptr: Any, indices: Any, values: Any) -> Any:
         if ordered and kept == start:
             kept = stop
         else:
-            if not ordered:
+            if not ordered and stop - start <= SHORT:
+                _insert(indices, values, start, stop)
+            elif not ordered:
                 _sort(indices, values, start, stop, keys, other, numbers)
             first = kept
             for k in range(start, stop):
@@ -235,6 +238,20 @@ def _ascend(indices: Any, start: Any, stop: Any) -> Any:
     for k in range(start + 1, stop):
         falls += indices[k - 1] >= indices[k]
     return falls == 0
+
+
+@leaf
+def _insert(indices: Any, values: Any, start: Any, stop: Any) -> None:
+    """Sort a short row by columns, equal ones in their order, each put in its place in turn."""
+    for k in range(start + 1, stop):
+        column, value = indices[k], values[k]
+        at = k
+        while at > start and indices[at - 1] > column:
+            indices[at] = indices[at - 1]
+            values[at] = values[at - 1]
+            at -= 1
+        indices[at] = column
+        values[at] = value
 
 
 @leaf

@@ -117,6 +117,12 @@ class Encoder:
         self.schema = schema
         self._crosses = Crosses(schema.crosses, schema.bits) if schema.crosses else None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether the features of the columns are all there is."""
+        kinds = self.schema.kinds.values()
+        return self._crosses is None and all(kind.missing == "absent" for kind in kinds)
+
     def finished(
         self, rows: Entries, table: Any, columns: Mapping[str, str]
     ) -> tuple[Entries, Any, Entries | None]:

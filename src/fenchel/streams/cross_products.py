@@ -125,6 +125,45 @@ def _combined(hashes: Any, members: Any, chosen: Any, numbers: Any, words: Any) 
     return state
 
 
+@leaf
+def _row_products(
+    members: Any,
+    counts: Any,
+    chosen: Any,
+    again: Any,
+    rank: Any,
+    numbers: Any,
+    values: Any,
+    hashes: Any,
+    parts: Any,
+    found: Any,
+    k: Any,
+) -> Any:
+    """The products of one row, from the k-th on, where there is room for all; how many there are then."""
+    words, hashed = len(counts), len(hashes) > 0
+    level = 0
+    chosen[0] = -1
+    while level >= 0:
+        if not _next(chosen, level, members, counts, again, rank, numbers, values):
+            level -= 1
+            continue
+        if level < words - 1:
+            level += 1
+            chosen[level] = -1
+            continue
+        value = 1.0
+        for place in range(words):
+            at = members[place, chosen[place]]
+            value *= values[at]
+            if not hashed:
+                parts[k, place] = numbers[at]
+        if hashed:
+            parts[k, 0] = _combined(hashes, members, chosen, numbers, words)
+        found[k] = value
+        k += 1
+    return k
+
+
 @kernel
 def products(
     indptr: Any, numbers: Any, values: Any, masks: Any, again: Any, rank: Any, hashes: Any
@@ -133,7 +172,6 @@ def products(
 
     Where names are hashed, ``hashes`` has that of each name, and the one part is the combined hash.
     """
-    hashed = len(hashes) > 0
     words, rows = masks.shape[0], len(indptr) - 1
     longest = 0
     for row in range(rows):
@@ -141,46 +179,30 @@ def products(
     members = np.empty((words, longest), np.int64)
     counts, chosen = np.zeros(words, np.int64), np.zeros(words, np.int64)
     ends = np.zeros(rows + 1, np.int64)
-    parts, found = np.empty((1024, 1 if hashed else words), np.int64), np.empty(1024)
+    parts, found = np.empty((1024, 1 if len(hashes) > 0 else words), np.int64), np.empty(1024)
     k = 0
     for row in range(rows):
+        most = 1
         for level in range(words):
             counts[level] = 0
             for at in range(indptr[row], indptr[row + 1]):
                 if masks[level, numbers[at]]:
                     members[level, counts[level]] = at
                     counts[level] += 1
-        level = 0
-        chosen[0] = -1
-        while level >= 0:
-            if not _next(chosen, level, members, counts, again, rank, numbers, values):
-                level -= 1
-                continue
-            if level < words - 1:
-                level += 1
-                chosen[level] = -1
-                continue
-            if k == len(found):
-                parts, found = _longer(parts, found)
-            value = 1.0
-            for place in range(words):
-                at = members[place, chosen[place]]
-                value *= values[at]
-                if not hashed:
-                    parts[k, place] = numbers[at]
-            if hashed:
-                parts[k, 0] = _combined(hashes, members, chosen, numbers, words)
-            found[k] = value
-            k += 1
+            most *= counts[level]
+        if k + most > len(found):
+            parts, found = _longer(parts, found, k + most)
+        room = members, counts, chosen, again, rank, numbers, values, hashes
+        k = _row_products(*room, parts, found, k)
         ends[row + 1] = k
     return ends, parts[:k], found[:k]
 
 
 @helper
-def _longer(parts: Any, values: Any) -> Any:
-    more = np.empty((2 * len(parts), parts.shape[1]), np.int64)
+def _longer(parts: Any, values: Any, needed: Any) -> Any:
+    more = np.empty((2 * needed, parts.shape[1]), np.int64)
     more[: len(parts)] = parts
-    longer = np.empty(2 * len(values))
+    longer = np.empty(2 * needed)
     longer[: len(values)] = values
     return more, longer
 

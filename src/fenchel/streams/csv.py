@@ -55,6 +55,7 @@ class Layout(NamedTuple):
     """
 
     separator: int
+    quote: int
     decimal: int
     heads: NDArray[np.uint8]
     head_ends: NDArray[np.int64]
@@ -79,6 +80,7 @@ class Room(NamedTuple):
     numeric: NDArray[np.int64]
     indices: NDArray[np.uint32]
     values: NDArray[np.float64]
+    raw_columns: int
     raw: Any
 
 
@@ -169,7 +171,7 @@ def _read_cell(
         value, end, status = number(digits, i, hard)
         if status == OK and (text[end] == layout.separator or text[end] == NEWLINE):
             return FINE, i, i, end, end, value
-    mistake, at, start, stop, i = cell(text, size, i, layout.separator)
+    mistake, at, start, stop, i = cell(text, size, i, layout.separator, layout.quote)
     value = 0.0
     if mistake == FINE and column == len(kinds):
         mistake = TOO_MANY
@@ -216,9 +218,6 @@ def _line(
 ) -> Any:
     """One record from ``i``: mistake, position, entries so far, label, importance."""
     column, label, weight = 0, 0.0, 1.0
-    raw_columns = 0
-    for kind in kinds:
-        raw_columns += kind == RAW
     while True:
         mistake, at, start, stop, i, value = _read_cell(
             text, digits, size, i, layout, kinds, column, room.hard
@@ -233,7 +232,8 @@ def _line(
             weight = value
             mistake = FINE if value >= 0.0 and kinds[column] == NUMBER else BAD_WEIGHT
         elif mistake == FINE and column < len(kinds) and kinds[column] == RAW:
-            if not _keep_raw(room.raw, row * raw_columns + layout.raw[column], text, start, stop):
+            place = row * room.raw_columns + layout.raw[column]
+            if not _keep_raw(room.raw, place, text, start, stop):
                 mistake = NOT_UTF8
         elif mistake == FINE and value != 0.0:
             name = room.numeric[column]
@@ -271,6 +271,7 @@ def parse(data: Any, numbers: Any, layout: Any, kinds: Any, stop: Any, hard: Any
         np.full(len(kinds), EMPTY, np.int64),
         np.empty(cells + lines, np.uint32),
         np.empty(cells + lines, np.float64),
+        raw_columns,
         RawCells(
             np.empty(len(data) if raw_columns > 0 else 0, np.uint8),
             np.zeros(lines * raw_columns + 1, np.int64),
@@ -315,7 +316,7 @@ def parse(data: Any, numbers: Any, layout: Any, kinds: Any, stop: Any, hard: Any
             mistakes[wrong, 0] = mistake
             mistakes[wrong, 1] = i
         wrong += 1
-        i = next_record(data, start, layout.separator)
+        i = next_record(data, start, layout.separator, layout.quote)
     parsed = Parsed(
         indptr[: row + 1],
         room.indices[:k],

@@ -11,6 +11,7 @@ from fenchel.streams.errors import Mistake
 from fenchel.streams.lines import NEWLINE, QUOTE, RETURN, SPACE, TAB, count, is_blank
 
 LONGEST_CELL = 65535  # that is a name; texts may be longer
+NO_QUOTE = 256  # for the quote of cells in which quotes are letters: no byte is
 AT_START, PLAIN, INSIDE, CLOSED = 0, 1, 2, 3  # where a scan stands in a cell
 
 FINE = int(Mistake.NONE)
@@ -31,7 +32,7 @@ def _skip_spaces(data: Any, i: Any, separator: Any) -> Any:
 
 
 @leaf
-def cell(text: Any, size: Any, i: Any, separator: Any) -> Any:
+def cell(text: Any, size: Any, i: Any, separator: Any, quote: Any) -> Any:
     """The cell at ``i`` of text[:size]: mistake, its position, start, stop, the byte after it.
 
     Start and stop are without quotes and without blanks around the cell. A quoted cell may hold
@@ -39,7 +40,7 @@ def cell(text: Any, size: Any, i: Any, separator: Any) -> Any:
     cell that does not begin with one is a character like any other.
     """
     start = _skip_spaces(text, i, separator)
-    if byte_at(text, start) == QUOTE:
+    if byte_at(text, start) == quote:
         return _quoted_cell(text, size, start, separator)
     first = i
     stop = i = start
@@ -111,18 +112,18 @@ def is_missing(text: Any, start: Any, stop: Any) -> Any:
 
 
 @leaf
-def next_record(data: Any, i: Any, separator: Any) -> Any:
+def next_record(data: Any, i: Any, separator: Any, quote: Any) -> Any:
     """The position after the record that begins at ``i``; past the end if it is not whole."""
     state = AT_START
     while i < len(data):
         byte = byte_at(data, i)
         if state == INSIDE:
-            state = CLOSED if byte == QUOTE else INSIDE
+            state = CLOSED if byte == quote else INSIDE
         elif byte == NEWLINE:
             return i + 1
         elif byte == separator:
             state = AT_START
-        elif byte == QUOTE and state != PLAIN:  # a quote after a closing one is a doubled quote
+        elif byte == quote and state != PLAIN:  # a quote after a closing one is a doubled quote
             state = INSIDE
         elif state != AT_START or not is_blank(byte):
             state = PLAIN
@@ -131,16 +132,16 @@ def next_record(data: Any, i: Any, separator: Any) -> Any:
 
 
 @kernel
-def after_last_record(data: Any, separator: Any) -> Any:
+def after_last_record(data: Any, separator: Any, quote: Any) -> Any:
     """The position after the last whole record, 0 when there is none."""
-    if count(data, QUOTE)[0] == 0:
+    if quote != QUOTE or count(data, QUOTE)[0] == 0:
         for i in range(len(data) - 1, -1, -1):
             if byte_at(data, i) == NEWLINE:
                 return i + 1
         return 0
     end = 0
-    following = next_record(data, 0, separator)
+    following = next_record(data, 0, separator, quote)
     while following <= len(data):
         end = following
-        following = next_record(data, end, separator)
+        following = next_record(data, end, separator, quote)
     return end

@@ -29,7 +29,7 @@ from fenchel.streams.columns import (
     text_entries,
 )
 from fenchel.streams.csv import CATEGORY, IGNORED, NUMBER, RAW, Layout, RawCells, parse
-from fenchel.streams.csv_cells import LONGEST_CELL, after_last_record
+from fenchel.streams.csv_cells import LONGEST_CELL, NO_QUOTE, after_last_record
 from fenchel.streams.csv_header import (
     DECIMAL_COMMA,
     decimals,
@@ -39,6 +39,7 @@ from fenchel.streams.csv_header import (
 )
 from fenchel.streams.decimal_fallback import Hard, parse_exactly
 from fenchel.streams.errors import EXPLANATIONS, Argument, BadInput, Mistake, Remedy
+from fenchel.streams.lines import QUOTE
 from fenchel.streams.names import Names, joined
 
 SEPARATORS = ",;\t|"
@@ -67,6 +68,7 @@ class CsvReader:
         stop: bool,
         separator: str | None,
         decimal: str | None,
+        quotes: bool = True,
     ) -> None:
         self.schema = schema
         self.header_lines = 0
@@ -74,7 +76,9 @@ class CsvReader:
         self._gaps = labelled == "some"
         self._names = names
         self._separator, self._header, self._decimal = separator, schema.header, decimal
-        self._remembered = set(schema.kinds) - schema.declared
+        self._quote = QUOTE if quotes else NO_QUOTE
+        learned = bool(set(schema.kinds) - schema.declared)
+        self._remembered = set(schema.kinds) | schema.roles if learned else set()
         self._columns: list[str] = []
         self._kinds: Kinds = np.empty(0, np.int8)
         self._raw: list[str] = []
@@ -129,7 +133,7 @@ class CsvReader:
 
     def split(self, data: Bytes) -> int:
         """Find the end of the last record: a line end that is not inside quotes."""
-        return int(after_last_record(data, self._separator_in(data)))
+        return int(after_last_record(data, self._separator_in(data), self._quote))
 
     def _separator_in(self, data: Bytes) -> int:
         """Return the separator, found in the first line if none was named."""
@@ -151,7 +155,7 @@ class CsvReader:
 
     def _read_header(self, data: Bytes) -> int:
         """Learn the columns from the first record; where the rows begin."""
-        stop = _first_record(data, self._separator_in(data))
+        stop = _first_record(data, self._separator_in(data), self._quote)
         cells = self._cells(data[:stop].tobytes())
         named = self._header if isinstance(self._header, tuple) else None
         if self._header is None:
@@ -180,13 +184,15 @@ class CsvReader:
     def _numbered(self, count: int) -> list[str]:
         """Name columns without a header; those of a model, less its label if that is gone."""
         numbers = [str(k) for k in range(1, count + 1)]
-        known, label = self._remembered, self.schema.label
-        if not known or count == len(known):
+        label, known = self.schema.label, len(self._remembered)
+        if known and all(map(str.isdecimal, self._remembered)):
+            known = max(map(int, self._remembered))  # a column that was always empty has no kind
+        if known in (0, count):
             return numbers
-        if not self._labelled and count + 1 == len(known) and label in known:
+        if not self._labelled and count + 1 == known and label in self._remembered:
             return [name for name in [*numbers, str(count + 1)] if name != label]
         remedy = "give rows like those that the model learned from, with or without the label"
-        what = f"a row of {count}, the model knows {len(known)} columns"
+        what = f"a row of {count}, the model knows {known} columns"
         raise self._refused(what, remedy)
 
     def _told_by(self, cells: list[str]) -> bool:
@@ -205,13 +211,18 @@ class CsvReader:
     def _cells(self, record: bytes) -> list[str]:
         try:
             text = record.decode()
-            rows = csv.reader([text], delimiter=self._separator or ",", skipinitialspace=True)
+            how = csv.QUOTE_MINIMAL if self._quote == QUOTE else csv.QUOTE_NONE
+            separator = self._separator or ","
+            rows = csv.reader([text], delimiter=separator, skipinitialspace=True, quoting=how)
             return [cell.strip() for cell in next(rows)]
         except UnicodeDecodeError:
             told = EXPLANATIONS[Mistake.NOT_UTF8]
             shown = record.decode(errors="backslashreplace").strip()
             raise self._refused(told.what, told.remedy, shown) from None
         except (csv.Error, StopIteration) as error:
+            if b"\r" in record.rstrip():
+                what, remedy = "the lines end with carriage returns", "end them with line feeds"
+                raise self._refused(what, remedy) from None
             raise self._refused(f"the header cannot be read: {error}", "correct it") from None
 
     def _set_columns(self, columns: list[str]) -> None:
@@ -267,6 +278,7 @@ class CsvReader:
         raw = [self._raw.index(name) if name in self._raw else -1 for name in columns]
         self._layout = Layout(
             ord(self._separator or ","),
+            self._quote,
             ord(self._decimal or "."),
             heads.copy(),
             offsets[1:].copy(),
@@ -302,14 +314,16 @@ class CsvReader:
             return parse(data, numbers, self._layout, kinds, self._stop, hard)
 
         parsed, names, classes, raw = parse_exactly(numbers, parse_with)
-        rows = Entries(parsed.indptr, parsed.indices.astype(np.int64), parsed.values)
+        hashed: Entries | None = None
         refusals: tuple[Refusal, ...] = ()
-        if self._raw:
-            rows, names, refusals = self._with_raw(data, rows, names, raw)
-        rows, names, hashed = self._encoder.finished(rows, names, self._words(kinds))
-        parsed = parsed._replace(
-            indptr=rows.indptr, indices=rows.numbers.astype(np.uint32), values=rows.values
-        )
+        if self._raw or not self._encoder.is_idle:  # else nothing is to be added to the rows
+            rows = Entries(parsed.indptr, parsed.indices.astype(np.int64), parsed.values)
+            if self._raw:
+                rows, names, refusals = self._with_raw(data, rows, names, raw)
+            rows, names, hashed = self._encoder.finished(rows, names, self._words(kinds))
+            parsed = parsed._replace(
+                indptr=rows.indptr, indices=rows.numbers.astype(np.uint32), values=rows.values
+            )
         batch = batch_of_names(parsed, vocabulary_of(names), self.schema.bits)
         batch = batch._replace(refusals=tuple(_hinted(data, each) for each in batch.refusals))
         if self._layout.label >= 0 and kinds[self._layout.label] == CATEGORY:
@@ -391,11 +405,11 @@ def _skip_blank_lines(data: Bytes) -> int:
     return len(data)
 
 
-def _first_record(data: Bytes, separator: int) -> int:
+def _first_record(data: Bytes, separator: int, quote: int) -> int:
     """Find the position after the first record: a quoted cell may hold line ends."""
     lines = np.flatnonzero(data == 10)
     for end in lines:
-        stop = int(after_last_record(data[: end + 1], separator))
+        stop = int(after_last_record(data[: end + 1], separator, quote))
         if stop:
             return stop
     return len(data)

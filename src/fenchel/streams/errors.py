@@ -211,9 +211,16 @@ EXPLANATIONS = {
     ),
     Mistake.NOT_UTF8: Explanation("bytes that are not UTF-8", "convert the file to UTF-8"),
     Mistake.STRAY_QUOTE: Explanation(
-        "a quote in the wrong place", "quote the whole cell and double the quotes inside it"
+        "a quote in the wrong place",
+        (
+            "quote the whole cell and double the quotes inside it, or, if quotes are letters here, say ",
+            Argument("quotes", False),
+        ),
     ),
-    Mistake.OPEN_QUOTE: Explanation("a quote that is never closed", "close the quoted cell"),
+    Mistake.OPEN_QUOTE: Explanation(
+        "a quote that is never closed",
+        ("close the quoted cell, or, if quotes are letters here, say ", Argument("quotes", False)),
+    ),
     Mistake.TOO_FEW_CELLS: Explanation(
         "the line has too few cells", "give each line as many cells as the header"
     ),
@@ -224,7 +231,10 @@ EXPLANATIONS = {
         "text in a column of numbers",
         ("correct the cell, or declare the column with ", Argument("categorical")),
     ),
-    Mistake.EMPTY_LABEL: Explanation("the label is missing", "fill it in or drop the line"),
+    Mistake.EMPTY_LABEL: Explanation(
+        "the label is missing",
+        ("fill it in, drop the line, or name the label's column with ", Argument("label")),
+    ),
     Mistake.TEXT_LABEL: Explanation(
         "a label of text after labels that are numbers", "use one kind of label throughout"
     ),

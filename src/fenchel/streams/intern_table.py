@@ -1,6 +1,7 @@
 """A compiled table of names: bytes to a number, in order of arrival.
 
-The names lie one after the other in ``text``; ``slots`` is an open-addressed index into them. Names
+The names lie one after the other in ``text``; ``slots`` is an open-addressed index into them, with the
+hash of each name beside its number, so that a name is only looked at where it is probably the one. Names
 are added in place while there is room. A full table is replaced by a larger one, which is
 left to the outermost loop: to hand tables back from inner functions costs more than the search.
 """
@@ -13,17 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._numba import helper, kernel
+from fenchel._numba.intrinsics import byte_at
 from fenchel._numba.jit import inlined, leaf
 
 EMPTY = -1
 SEED, PRIME, MASK = 2166136261, 16777619, (1 << 32) - 1
+NAME_BITS = 31  # of a slot; the hash is above them
+NAME_MASK = (1 << NAME_BITS) - 1
 
 
 class InternTable(NamedTuple):
     """``used`` holds the number of names; name k is text[offsets[k]:offsets[k + 1]]."""
 
-    slots: NDArray[np.int32]
-    hashes: NDArray[np.int64]
+    slots: NDArray[np.int64]
     offsets: NDArray[np.int64]
     text: NDArray[np.uint8]
     used: NDArray[np.int64]
@@ -33,8 +36,7 @@ class InternTable(NamedTuple):
 def new_table() -> Any:
     """A table without names."""
     return InternTable(
-        np.full(2048, EMPTY, np.int32),
-        np.empty(1024, np.int64),
+        np.full(2048, EMPTY, np.int64),
         np.zeros(1025, np.int64),
         np.empty(16384, np.uint8),
         np.zeros(1, np.int64),
@@ -51,7 +53,7 @@ def mix(state: Any, byte: Any) -> Any:
 def mix_all(state: Any, text: Any, start: Any, stop: Any) -> Any:
     """Some bytes more into a running hash."""
     for i in range(start, stop):
-        state = mix(state, text[i])
+        state = mix(state, byte_at(text, i))
     return state
 
 
@@ -76,10 +78,10 @@ def _same(
     if table.offsets[name + 1] - at != length + stop - start:
         return False
     for k in range(stop - start):
-        if table.text[at + length + k] != tail[start + k]:
+        if byte_at(table.text, at + length + k) != byte_at(tail, start + k):
             return False
     for k in range(length):  # noqa: SIM110 (Numba compiles loops, not generators)
-        if table.text[at + k] != head[head_start + k]:
+        if byte_at(table.text, at + k) != byte_at(head, head_start + k):
             return False
     return True
 
@@ -98,21 +100,29 @@ def find(
     """The number of the name head + tail whose hash is ``state``, or EMPTY."""
     size = len(table.slots)
     slot = _slot(state, size)
-    while table.slots[slot] != EMPTY:
-        name = table.slots[slot]
-        if table.hashes[name] == state and _same(
+    entry = table.slots[slot]
+    while entry != EMPTY:
+        name = entry & NAME_MASK
+        if entry >> NAME_BITS == state and _same(
             table, name, head, head_start, head_stop, tail, start, stop
         ):
-            return np.int64(name)
+            return name
         slot = (slot + 1) & (size - 1)
+        entry = table.slots[slot]
     return np.int64(EMPTY)
+
+
+@leaf
+def capacity(table: Any) -> Any:
+    """How many names a table can hold before it has to grow."""
+    return len(table.offsets) - 1
 
 
 @leaf
 def has_room(table: Any, length: Any) -> Any:
     """Whether one more name of this length fits."""
     count = table.used[0]
-    return count < len(table.hashes) and table.offsets[count] + length <= len(table.text)
+    return count < capacity(table) and table.offsets[count] + length <= len(table.text)
 
 
 @helper
@@ -126,14 +136,13 @@ def _longer(array: Any, size: Any) -> Any:
 @helper
 def grown(table: Any, length: Any) -> Any:
     """The same names in arrays twice as long, with room for one more of this length."""
-    count = len(table.hashes)
-    hashes = _longer(table.hashes, 2 * count)
-    slots = np.full(4 * count, EMPTY, np.int32)
-    for name in range(table.used[0]):
-        _take_slot(slots, hashes[name], name)
+    count = capacity(table)
+    slots = np.full(4 * count, EMPTY, np.int64)
+    for entry in table.slots:
+        if entry != EMPTY:
+            _take_slot(slots, entry >> NAME_BITS, entry & NAME_MASK)
     return InternTable(
         slots,
-        hashes,
         _longer(table.offsets, 2 * count + 1),
         _longer(table.text, 2 * len(table.text) + length),
         table.used,
@@ -145,7 +154,7 @@ def _take_slot(slots: Any, state: Any, name: Any) -> None:
     slot = _slot(state, len(slots))
     while slots[slot] != EMPTY:
         slot = (slot + 1) & (len(slots) - 1)
-    slots[slot] = name
+    slots[slot] = state << NAME_BITS | name
 
 
 @leaf
@@ -168,7 +177,6 @@ def put(
     for k in range(stop - start):
         table.text[at + length + k] = tail[start + k]
     table.offsets[name + 1] = at + length + stop - start
-    table.hashes[name] = state
     _take_slot(table.slots, state, name)
     table.used[0] = name + 1
     return name

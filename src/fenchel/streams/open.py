@@ -32,6 +32,7 @@ def open_stream(
     format: str | None = None,
     separator: str | None = None,
     decimal: str | None = None,
+    quotes: bool = True,
     labelled: Labelled = True,
     on_error: str = "stop",
     names: Names | None = None,
@@ -56,7 +57,8 @@ def open_stream(
 
     ``separator`` and ``decimal`` ("." or ",") are for csv, and found in the first lines; a first line
     that could be either header or row is refused, unless ``header`` says what it is, or names the columns
-    where there is none.
+    where there is none. ``quotes=False`` reads quotes like letters, for files that put texts between tabs
+    as they are.
     ``labelled=False`` reads rows to predict: a label is not needed, and not given; with "some" it
     may be missing (vw, csv, arff, jsonl), and is then NaN, or None among texts.
     ``on_error="skip"`` leaves bad lines out and counts them. ``names`` continues a table of names;
@@ -113,7 +115,7 @@ def open_stream(
             return ArffReader(place.name, schema, names, labelled=labelled, stop=stop)
         return CsvReader(
             place.name, schema, names,
-            labelled=labelled, stop=stop, separator=separator, decimal=decimal,
+            labelled=labelled, stop=stop, separator=separator, decimal=decimal, quotes=quotes,
         )  # fmt: skip
 
     return TextStream(

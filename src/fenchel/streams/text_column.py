@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._numba import helper, kernel
+from fenchel._numba.intrinsics import byte_at
 from fenchel._numba.jit import leaf
 from fenchel.schema.tokens import WORD, character_table
 from fenchel.streams.intern_table import (
     EMPTY,
     SEED,
     InternTable,
+    capacity,
     find,
     grown,
     has_room,
@@ -90,8 +92,11 @@ def _words(
     while True:
         last = i >= stop
         if not last:
-            code, i = _decoded(text, i)
-            entry = np.int64(table[code])
+            code = np.int64(byte_at(text, i))
+            i += 1
+            if code >= 0x80:
+                code, i = _decoded(text, i - 1)
+            entry = np.int64(table[np.uint64(code)])
             if entry & WORD_BIT != 0:
                 k = _encoded(entry & MASK if runs.lower else code, out, k)
                 letters += 1
@@ -135,29 +140,43 @@ def _edged(out: Any, begin: Any, end: Any, edged: Any, letters: Any) -> Any:
 
 
 @leaf
-def _interned(names: Any, head: Any, head_state: Any, text: Any, start: Any, stop: Any) -> Any:
-    """The number of the name head + text[start:stop], or EMPTY where there is no room for it."""
-    state = mix_all(head_state, text, start, stop)
-    name = find(names, state, head, 0, len(head), text, start, stop)
-    if name == EMPTY and has_room(names, len(head) + stop - start):
-        name = put(names, state, head, 0, len(head), text, start, stop)
-    return name
-
-
-@leaf
-def _count(
-    name: Any, first: Any, k: Any, counts: Any, where: Any, numbers: Any, values: Any
+def _counted(
+    begins: Any,
+    ends: Any,
+    done: Any,
+    count: Any,
+    text: Any,
+    head: Any,
+    names: Any,
+    counts: Any,
+    first: Any,
+    k: Any,
+    where: Any,
+    numbers: Any,
+    values: Any,
 ) -> Any:
-    """One more of a name in a row whose entries begin at ``first``; the entries then."""
-    at = where[name]
-    if at >= first:
-        if counts:
+    """Count the names head + text[begins[i]:ends[i]] from ``done`` on, in a row that began at ``first``.
+
+    How many are done then, fewer than ``count`` where the table is full, and the entries.
+    """
+    head_state = mix_all(np.int64(SEED), head, 0, len(head))
+    for i in range(done, count):
+        start, stop = begins[i], ends[i]
+        state = mix_all(head_state, text, start, stop)
+        name = find(names, state, head, 0, len(head), text, start, stop)
+        if name == EMPTY:
+            if not has_room(names, len(head) + stop - start):
+                return i, k
+            name = put(names, state, head, 0, len(head), text, start, stop)
+        at = where[name]
+        if at < first:
+            where[name] = k
+            numbers[k] = name
+            values[k] = 1.0
+            k += 1
+        elif counts:
             values[at] += 1.0
-        return k
-    where[name] = k
-    numbers[k] = name
-    values[k] = 1.0
-    return k + 1
+    return count, k
 
 
 @helper
@@ -184,8 +203,7 @@ def text_features(
     letters = np.empty(longest + 8, np.int64)
     indptr = np.zeros(rows + 1, np.int64)
     numbers, values = np.empty(1024, np.int64), np.empty(1024)
-    where = np.full(len(names.hashes), -1, np.int64)
-    head_state = mix_all(np.int64(SEED), head, 0, len(head))
+    where = np.full(capacity(names), -1, np.int64)
     k = 0
     for row in range(rows):
         first = k
@@ -196,24 +214,23 @@ def text_features(
         most = count * (runs.most_words + 1) + size * (runs.most_letters + 1)
         if k + most > len(numbers):
             numbers, values = _longer(numbers, 2 * (k + most)), _longer(values, 2 * (k + most))
-        for n in range(runs.least_words, runs.most_words + 1):
-            for w in range(count - n + 1 if n > 0 else 0):
-                name = _interned(names, head, head_state, out, begins[w], ends[w + n - 1])
-                if name == EMPTY:
-                    names = grown(names, len(head) + ends[w + n - 1] - begins[w])
-                    where = _longer(where, len(names.hashes))
-                    name = _interned(names, head, head_state, out, begins[w], ends[w + n - 1])
-                k = _count(name, first, k, runs.counts, where, numbers, values)
-        for n in range(runs.least_letters, runs.most_letters + 1):
-            for w in range(count if n > 0 else 0):
-                width = _edged(out, begins[w], ends[w], edged, letters)
-                for i in range(width - n + 1):
-                    name = _interned(names, head, head_state, edged, letters[i], letters[i + n])
-                    if name == EMPTY:
-                        names = grown(names, len(head) + letters[i + n] - letters[i])
-                        where = _longer(where, len(names.hashes))
-                        name = _interned(names, head, head_state, edged, letters[i], letters[i + n])
-                    k = _count(name, first, k, runs.counts, where, numbers, values)
+        for n in range(max(runs.least_words, 1), runs.most_words + 1):
+            done, wanted = 0, count - n + 1
+            while done < wanted:
+                to = runs.counts, first, k, where, numbers, values
+                done, k = _counted(begins, ends[n - 1 :], done, wanted, out, head, names, *to)
+                if done < wanted:
+                    names = grown(names, len(head) + ends[done + n - 1] - begins[done])
+                    where = _longer(where, capacity(names))
+        for n in range(max(runs.least_letters, 1), runs.most_letters + 1):
+            for w in range(count):
+                done, wanted = 0, _edged(out, begins[w], ends[w], edged, letters) - n + 1
+                while done < wanted:
+                    to = runs.counts, first, k, where, numbers, values
+                    done, k = _counted(letters, letters[n:], done, wanted, edged, head, names, *to)
+                    if done < wanted:
+                        names = grown(names, len(head) + letters[done + n] - letters[done])
+                        where = _longer(where, capacity(names))
         indptr[row + 1] = k
     return indptr, numbers[:k], values[:k], names
 
