@@ -234,6 +234,10 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     add_scaled(f.pull, 1.0, scratch.v, rank)
     if f.work[0] >= rank * (f.edge[0] + 1.0) or f.strain[0] > MOST_STRAIN:
         _put_in_order(f, scratch)
+    for i in range(rank):
+        f.pull[i] = saturated(f.pull[i])
+        for j in range(rank):
+            f.moments[i, j] = saturated(f.moments[i, j])
 
 
 @leaf

@@ -211,9 +211,9 @@ class CsvReader:
     def _cells(self, record: bytes) -> list[str]:
         try:
             text = record.decode()
-            how = csv.QUOTE_MINIMAL if self._quote == QUOTE else csv.QUOTE_NONE
-            separator = self._separator or ","
-            rows = csv.reader([text], delimiter=separator, skipinitialspace=True, quoting=how)
+            separator, strict = self._separator or ",", self._quote == QUOTE
+            how: dict[str, Any] = {"quoting": csv.QUOTE_MINIMAL if strict else csv.QUOTE_NONE}
+            rows = csv.reader([text], delimiter=separator, skipinitialspace=True, **how)
             return [cell.strip() for cell in next(rows)]
         except UnicodeDecodeError:
             told = EXPLANATIONS[Mistake.NOT_UTF8]
