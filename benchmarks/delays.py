@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.delays`` writes ``DELAYS.md``: the share of wrong predictions, each made when its
 row was asked for, learned from when its label had come. Of elec2 the first 10,000 rows (``--rows N``),
-labels 1, 48 (a day) and 500 rows late; of delayed_flights every row, labels when the file has them. The
-features of the peers are scaled by the means and deviations of the rows so far; ``auto`` has them as
+labels 1, 48 and 500 rows late; of delayed_flights the flights whose label comes, when the file has it.
+The features of the peers are scaled by the means and deviations of the rows so far; ``auto`` has them as
 they are.
 """
 
