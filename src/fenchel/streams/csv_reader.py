@@ -184,9 +184,12 @@ class CsvReader:
     def _cells(self, record: bytes) -> list[str]:
         try:
             text = record.decode()
-            how = csv.QUOTE_MINIMAL if self._quote == QUOTE else csv.QUOTE_NONE
-            separator = self._separator or ","
-            rows = csv.reader([text], delimiter=separator, skipinitialspace=True, quoting=how)
+            rows = csv.reader(
+                [text],
+                delimiter=self._separator or ",",
+                skipinitialspace=True,
+                quoting=csv.QUOTE_MINIMAL if self._quote == QUOTE else csv.QUOTE_NONE,
+            )
             return [cell.strip() for cell in next(rows)]
         except UnicodeDecodeError:
             told = EXPLANATIONS[Mistake.NOT_UTF8]
