@@ -67,8 +67,8 @@ def main() -> None:
         f"Made by `python -m benchmarks.sketched` with fenchel {fenchel.__version__}, Python",
         f"{platform.python_version()}, vowpalwabbit {version('vowpalwabbit')}.",
         "",
-        "One pass, progressive share of mistakes and mean logistic loss; η and a were chosen on these streams. Seconds are",
-        "those of a machine with other work; Vowpal Wabbit's include starting and reading its text.",
+        "One pass, progressive share of mistakes and mean logistic loss; η and a were chosen on these",
+        "streams. Seconds are those of a machine with other work; Vowpal Wabbit's include starting and reading its text.",
         "",
     ]
     for name in SETS:
