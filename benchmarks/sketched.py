@@ -68,7 +68,8 @@ def main() -> None:
         f"{platform.python_version()}, vowpalwabbit {version('vowpalwabbit')}.",
         "",
         "One pass, progressive share of mistakes and mean logistic loss; η and a were chosen on these",
-        "streams. Seconds are those of a machine with other work; Vowpal Wabbit's include starting and reading its text.",
+        "streams. Seconds are those of a machine with other work; Vowpal Wabbit's include starting",
+        "and reading its text.",
         "",
     ]
     for name in SETS:
