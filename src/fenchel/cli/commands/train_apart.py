@@ -51,8 +51,12 @@ def train_apart(data: tuple[str, ...], given: dict[str, Any], apart: dict[str, A
     learner = _learner(cut[0].path, reading, options)
     if learner.task == "ranking":
         cut = shards(data, 1, reading.format)  # no query is cut in two
-    how = {"format": reading.format, "separator": reading.separator, "decimal": reading.decimal}
-    how["quotes"] = reading.quotes is not False
+    how = {
+        "format": reading.format,
+        "separator": reading.separator,
+        "decimal": reading.decimal,
+        "quotes": reading.quotes is not False,
+    }
     began, told = time.perf_counter(), _Telling(options.quiet)
     if not options.quiet:
         fact("task", learner.task)
