@@ -88,6 +88,9 @@ def refuse_roles(schema: Any) -> None:
         told = getattr(schema, role)
         if told is not None and not isinstance(told, str):
             raise ValueError(f"its {role} is {told!r:.40}, not the name of a column")
+    for name in (*schema.kinds, *schema.declared):
+        if not isinstance(name, str):
+            raise ValueError(f"a column of its schema is {name!r:.40}, not a name")
 
 
 def refuse_name_arrays(arrays: Mapping[str, Any]) -> None:

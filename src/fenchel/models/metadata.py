@@ -16,7 +16,8 @@ from fenchel.models.errors import NOT_OURS, ModelRefused, shown
 
 MAX_DEPTH = 64
 DEEPEST = 2 * MAX_DEPTH
-STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
+BYTES_OR_BRACKET = re.compile(TEXT_OR_BRACKET.pattern.encode(), re.DOTALL)
 
 
 def to_json(metadata: Mapping[str, Any]) -> str:
@@ -58,16 +59,20 @@ def from_json(text: str | bytes, what: str) -> dict[str, Any]:
 
 def _is_deep(text: str | bytes) -> bool:
     """Whether arrays and objects are nested beyond DEEPEST, counted before anybody tries to read them."""
-    data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
-    if data.count(b"[") + data.count(b"{") <= DEEPEST:
-        return False
+    if isinstance(text, str):
+        opened, tokens = text.count("[") + text.count("{"), TEXT_OR_BRACKET.finditer(text)
+    else:
+        opened, tokens = text.count(b"[") + text.count(b"{"), BYTES_OR_BRACKET.finditer(text)
     depth = 0
-    for token in STRING_OR_BRACKET.finditer(data):
-        first = token.group()[0]
-        depth += (first in b"[{") - (first in b"]}")
+    for token in tokens if opened > DEEPEST else ():
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(_character(text, token.start()), 0)
         if depth > DEEPEST:
             return True
     return False
+
+
+def _character(text: str | bytes, at: int) -> str:
+    return text[at] if isinstance(text, str) else chr(text[at])
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
