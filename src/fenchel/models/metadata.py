@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fenchel.models.errors import NOT_OURS, ModelRefused, shown
@@ -59,16 +59,21 @@ def from_json(text: str | bytes, what: str) -> dict[str, Any]:
 
 def _is_deep(text: str | bytes) -> bool:
     """Whether arrays and objects are nested beyond DEEPEST, counted before anybody tries to read them."""
-    if isinstance(text, str):
-        opened, tokens = text.count("[") + text.count("{"), TEXT_OR_BRACKET.finditer(text)
-    else:
-        opened, tokens = text.count(b"[") + text.count(b"{"), BYTES_OR_BRACKET.finditer(text)
     depth = 0
-    for token in tokens if opened > DEEPEST else ():
+    for token in _tokens(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(_character(text, token.start()), 0)
         if depth > DEEPEST:
             return True
     return False
+
+
+def _tokens(text: str | bytes) -> Iterable[re.Match[Any]]:
+    """Strings and brackets; nothing where so few brackets are opened that none can be deep."""
+    if isinstance(text, str):
+        few = text.count("[") + text.count("{") <= DEEPEST
+        return () if few else TEXT_OR_BRACKET.finditer(text)
+    few = text.count(b"[") + text.count(b"{") <= DEEPEST
+    return () if few else BYTES_OR_BRACKET.finditer(text)
 
 
 def _character(text: str | bytes, at: int) -> str:
