@@ -103,3 +103,23 @@ def test_a_composite_counts_its_rounds_itself():
         told.update(x)
         silent.update(x)
     assert silent.previous.rounds[0] == len(X)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+def test_nothing_is_said_to_be_violated_at_the_ends_of_the_floats(scale):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    numbers = X @ rng.normal(size=4) + 0.1 * rng.normal(size=60)
+    targets = {"binary": [np.sign(numbers)], "regression": [numbers, scale * numbers]}
+    for name, entry in learners.CATALOGUE.items():
+        for y in targets.get(entry.tasks[0], []) if name not in learners.NESTED else []:
+            learner = learners.from_specification(f"{name}:certify=yes")
+            with np.errstate(all="ignore"):  # compiled, no loop warns
+                learner.learn_many(scale * X, y)
+            found = learner.certificates()
+            wrong = [
+                c
+                for c in found
+                if c.violated and c.applies and c.kind not in ("printed", "variant")
+            ]
+            assert not wrong, f"{name}: {wrong[0]}"

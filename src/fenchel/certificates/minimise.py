@@ -121,7 +121,10 @@ class _Search:
         if self.problem.dimension > MOST_DIRECT:
             return None
         A, _ = self.problem.moments()
-        A = A * np.outer(self.unit, self.unit) + np.diag(self.ridge * self.unit**2)
+        with np.errstate(all="ignore"):
+            A = A * np.outer(self.unit, self.unit) + np.diag(self.ridge * self.unit**2)
+        if not np.isfinite(A).all():  # squares beyond the floats
+            return None
         try:
             return np.asarray(cholesky(A))
         except LinAlgError:  # rounding made it indefinite

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fenchel import certificates
@@ -118,7 +119,8 @@ def certify(
     if learner.rounds == 0:
         raise ValueError(f"{learner.name} has learned nothing yet: there is nothing to certify")
     read = SecondReading(learner, stream)
-    found = learner.engine.certify(read, past or Hindsight(read, learner.columns), u)
+    with np.errstate(over="ignore", invalid="ignore"):  # the verdict says what cannot be known
+        found = learner.engine.certify(read, past or Hindsight(read, learner.columns), u)
     return [_named(c, learner.classes) for c in found]
 
 

@@ -145,7 +145,7 @@ def rare_feature_bound(run: RunRecord, often: float | None = None) -> Certificat
     enough = Assumption("s ≥ s(u): s(u)", measured, often is None or often >= measured)
     often = f.r + (measured if often is None else often)
     d, level = len(run.u), s.size**2
-    inside = np.sqrt(8.0) * square * often * level**2 / (math.e * d * f.r**2)
+    inside = np.sqrt(8.0) * square * often * level * level / (math.e * d * f.r**2)
     inside += 2.0 * s.loss_u * level / (d * f.r) + 2.0
     bound = s.loss_u + np.sqrt(square) * np.sqrt(often * d * np.log(inside))
     passive = Assumption("conservative: U", s.errors, s.errors == 0.0)
