@@ -257,7 +257,7 @@ def test_what_lacks_a_formula_is_refused_by_its_name():
 
 def test_u_outside_the_domain_is_promised_nothing():
     descent = MirrorDescent(r.Euclidean(r.Ball(1.0)), 2)
-    assert descent.certificate([0.0, 0.5]) == (0.0, 0.0, 0.0, True)
+    assert descent.certificate([0.0, 0.5]) == (0.0, 0.125, 0.125, True)  # f_T(u), nothing learned
     descent.update([3.0, 4.0])
     assert descent.certificate([3.0, 4.0]).bound == np.inf
     assert descent.certificate([0.6, 0.8]).slack > 0.0

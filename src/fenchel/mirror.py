@@ -137,13 +137,12 @@ class MirrorDescent:
         point, f = self._shaped(u, "u"), self.previous
         if self._lacks:
             raise ValueError(f"Lemma 1 needs {', '.join(self._lacks)} of {type(f).__name__}")
-        if self._last is None:  # no z_t ≠ 0: empty sums
-            return Guarantee(0.0, 0.0, 0.0, True)
         project = getattr(f, "nearest", getattr(getattr(f, "domain", None), "project", None))
         inside = project is None or np.allclose(project(point), point, rtol=1e-9, atol=1e-9)
         value = float(f.value(point)) if inside else float("inf")
         left = float(np.vdot(self.theta, point)), -self._pairs
-        change = float(f.conjugate(self.theta) - self._last.conjugate(self.theta))
+        before = 0.0 if self._last is None else self._last.conjugate(self.theta)
+        change = float(f.conjugate(self.theta) - before)
         right = value, self._steps, self._residue + change
         slack, unit = sum(right) - sum(left), sum(map(abs, left + right))
         return Guarantee(sum(left), sum(right), slack, slack >= -1e-9 * unit)

@@ -10,6 +10,9 @@ from audit.textbook_losses import VALUES
 from fenchel.mirror import MirrorDescent
 
 SAME = 1e-6  # of the sizes of a margin's terms
+LEAST = (
+    1e-6  # of the largest such size so far: terms that cancel to nothing leave its rounding behind
+)
 
 
 class Run:
@@ -26,7 +29,7 @@ class Run:
         self.descent = MirrorDescent(book.f, X.shape[1])
         self.w, self.m, self.c, self.f, self.theta = [], [], [], [], []
         self.level, self.levels = 0.0, []
-        self.given, self.apart = margins, 0.0
+        self.given, self.apart, self.size = margins, 0.0, 0.0
         for t in range(len(y)):
             self.learn(self.X[t], float(y[t]), float(self.h[t]), int(widths[t]))
         self.m, self.c = np.array(self.m), np.array(self.c)
@@ -54,7 +57,8 @@ class Run:
         if self.given is None:
             return m
         told = float(self.given[len(self.m)])
-        apart = abs(m - told) / max(size, 1e-300) if m != told else 0.0
+        self.size = max(self.size, size)
+        apart = abs(m - told) / max(size, LEAST * self.size, 1e-300) if m != told else 0.0
         self.apart = max(self.apart, apart)
         return told if apart <= SAME else m
 

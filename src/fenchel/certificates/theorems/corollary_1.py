@@ -43,7 +43,7 @@ def lemma_1(run: RunRecord) -> Certificate:
         run.comparator,
         s.pairs_u - s.pairs,
         value + s.progress,
-        abs(s.pairs_u) + abs(s.pairs) + value + abs(s.progress),
+        abs(s.pairs_u) + abs(s.pairs) + abs(value) + abs(s.progress),
         (run.in_domain, run.fixed_domain) if fact(run.f, "constant") else (run.in_domain,),
         kind="tight",
     )
