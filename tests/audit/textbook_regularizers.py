@@ -352,8 +352,8 @@ class Entropy(F):
     def sizes(self, w, theta):
         v, both = self.shares(theta), np.zeros(self.d)
         both[: self.width] = v[: self.width] + v[self.width :] if self.signed else v
-        # exp takes the rounding of θ, 1e-16 of it, as a factor: of 1e-6 that is 1e-10.
-        return both + self.total * 1e-10 * np.abs(theta).max(initial=0.0)
+        # exp takes the rounding of its argument, 1e-16 of it, as a factor: of 1e-6 that is 1e-10.
+        return both + self.total * 1e-10 * np.abs(self.exponents(theta)).max(initial=0.0)
 
     def value(self, u):
         v = u[: self.width] / self.total
