@@ -362,7 +362,7 @@ class Entropy(F):
         if self.signed:
             v = self.split(v)
         inside = v > 0.0
-        return v[inside] @ np.log(v[inside]) + np.log(len(v)) + v @ self.drops
+        return max(v[inside] @ np.log(v[inside]) + np.log(len(v)), 0.0) + v @ self.drops
 
     def split(self, v):
         """v⁺ = √(v²/4 + k·e^{−2s}) + v/2 and v⁻ = the same − v/2, with the ln k where they sum to 1."""

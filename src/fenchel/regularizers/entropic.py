@@ -153,7 +153,7 @@ class Entropic(NamedTuple):
             v, extra = _cheapest_split(v, extra), np.tile(extra, 2)
         inside = v > 0.0
         entropy = float(np.sum(v[inside] * np.log(v[inside])))
-        return entropy + float(np.log(len(v))) + float(v @ extra)
+        return max(entropy + float(np.log(len(v))), 0.0) + float(v @ extra)  # 0 at the uniform v
 
     @property
     def strong_convexity(self) -> float:
