@@ -123,3 +123,13 @@ def test_nothing_is_said_to_be_violated_at_the_ends_of_the_floats(scale):
                 if c.violated and c.applies and c.kind not in ("printed", "variant")
             ]
             assert not wrong, f"{name}: {wrong[0]}"
+
+
+def test_an_intercept_that_is_none_takes_no_part_in_a_steep_step():
+    """Half of all mass moved at once, and the slot of the intercept had a share of its own."""
+    learner = learners.exponentiated_gradient(
+        eta=0.2, adaptive=True, signed=False, loss="squared", intercept=False, certify=True
+    )
+    learner.learn_many([[8.0], [7.0], [9.0], [8.0]], [1.0, 0.0, -2.0, 0.0])
+    ledger = learner.engine.parts.ledger  # one coordinate has all mass: f*(θ) is linear
+    assert ledger.climb[0] == pytest.approx(ledger.pairs[0], rel=1e-12)

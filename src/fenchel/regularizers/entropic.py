@@ -401,9 +401,10 @@ def _after(f: Any, view: Any) -> Standing:
 
 @helper
 def _in_row(row: Any, slot: Any) -> bool:
+    """Whether a slot has a value in the row; one of 0, such as an intercept that is none, moves nothing."""
     found = False
     for k in range(entries(row)):
-        found |= slot_of(row, k) == slot
+        found |= slot_of(row, k) == slot and value_of(row, k) != 0.0
     return found
 
 
@@ -413,7 +414,8 @@ def _beside(f: Any, view: Any, row: Any) -> float:
     idle = f.dimension[0] - f.touched[0]
     total = 0.0
     for k in range(entries(row)):
-        idle -= 1.0 - _touched(f, slot_of(row, k))
+        if value_of(row, k) != 0.0:
+            idle -= 1.0 - _touched(f, slot_of(row, k))
     for j in range(f.theta.shape[0]):
         if _touched(f, j) != 0.0 and not _in_row(row, np.uint64(j)):
             total += _share(f, j)
@@ -427,7 +429,7 @@ def _steep_climb(f: Any, view: Any, row: Any, c: float) -> float:
     signs = 2 if f.signed else 1
     largest, rest = -np.inf, 1.0
     for k in range(entries(row)):
-        for sign in range(signs):
+        for sign in range(signs if value_of(row, k) != 0.0 else 0):
             share, z = _log_share(f, view, row, k, c, sign)
             largest = max(largest, share + z)
             rest -= np.exp(share)
@@ -437,7 +439,7 @@ def _steep_climb(f: Any, view: Any, row: Any, c: float) -> float:
         largest = max(largest, np.log(rest))
     total = rest * np.exp(-largest)
     for k in range(entries(row)):
-        for sign in range(signs):
+        for sign in range(signs if value_of(row, k) != 0.0 else 0):
             share, z = _log_share(f, view, row, k, c, sign)
             total += np.exp(share + z - largest)
     return float(largest + np.log(total))
