@@ -133,3 +133,11 @@ def test_an_intercept_that_is_none_takes_no_part_in_a_steep_step():
     learner.learn_many([[8.0], [7.0], [9.0], [8.0]], [1.0, 0.0, -2.0, 0.0])
     ledger = learner.engine.parts.ledger  # one coordinate has all mass: f*(θ) is linear
     assert ledger.climb[0] == pytest.approx(ledger.pairs[0], rel=1e-12)
+
+
+def test_exponents_far_below_that_of_the_start_where_nothing_is_at_the_start():
+    """0·exp(880) was no number, and the margin 0."""
+    f = regularizers.Timed(regularizers.Entropic(3.0, signed=False), 0.5)
+    learner = Learner.of(losses.Huber(), f, rules.Subgradient(eta=0.25), intercept=False)
+    margins = learner.learn_many([[1500.0], [1000.0], [1500.0], [100.0]], [0.0, 0.0, 0.0, 0.0])
+    np.testing.assert_allclose(margins, [4500.0, 3000.0, 4500.0, 300.0])

@@ -302,7 +302,8 @@ def level_at(f: Any, scale: float) -> Level:
         if _touched(f, j) != 0.0:
             pivot = max(pivot, f.total * (abs(f.theta[j]) if f.signed else f.theta[j]) / scale)
     signs = 2.0 if f.signed else 1.0
-    mass = (f.dimension[0] - f.touched[0]) * signs * np.exp(-pivot)
+    resting = (f.dimension[0] - f.touched[0]) * signs
+    mass = resting * np.exp(-pivot) if resting > 0.0 else 0.0  # where none rests exp may overflow
     for j in range(f.theta.shape[0]):
         if _touched(f, j) != 0.0:
             s = f.total * f.theta[j] / scale
@@ -315,7 +316,7 @@ def weight_from(f: Any, level: Any, slot: Any, scale: float) -> float:
     """w_j of θ/scale."""
     s = f.total * f.theta[slot] / scale
     if not f.signed:
-        return float(level.factor * np.exp(s - level.pivot))
+        return float(level.factor * np.exp(min(s - level.pivot, HIGHEST)))
     size = np.exp(abs(s) - level.pivot) * -np.expm1(-2.0 * abs(s))
     return float(level.factor * np.copysign(size, s))
 
