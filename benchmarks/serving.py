@@ -1,12 +1,15 @@
 """Throughput and latency of ``fenchel serve`` on this machine, which client and server share.
 
-``python -m benchmarks.serving`` takes about two minutes. wrk sends single requests; streams and lines come
+``python -m benchmarks.serving`` takes about two minutes. wrk sends single requests, hey those
+at a fixed rate; streams and lines come
 from a socket of this process. The peer is Vowpal Wabbit's own daemon, run from its Python wheel: the same
 lines over the same kind of socket.
 """
 
 import json
+import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -16,9 +19,9 @@ from benchmarks.serving_load import (
     FEATURES,
     MODEL,
     Served,
+    by_hey,
     by_wrk,
     free_port,
-    paced,
     pipelined,
     row,
     served,
@@ -41,10 +44,9 @@ def main() -> None:
         _tell("predict, one example a request, by wrk", predict)
         learn = by_wrk(server, "learn", {"x": x, "y": 1}, 64, SECONDS)
         _tell("learn, durable, one example a request, by wrk", learn)
-        half = paced(server, "learn", {"x": x, "y": 1}, learn["rate"] / 2, SECONDS)
-        at = {share: half[int(share / 100 * len(half))] for share in (50, 99)}
-        print(f"learn at half that rate, {learn['rate'] / 2:,.0f}/s: "
-              f"median {at[50]:.1f} ms, 99 % {at[99]:.1f} ms")  # fmt: skip
+        half = by_hey(server, "learn", {"x": x, "y": 1}, learn["rate"] / 2, SECONDS)
+        print(f"learn at half that rate, {half['rate']:,.0f}/s, by hey: "
+              f"median {half['p50']:.1f} ms, 99 % {half['p99']:.1f} ms")  # fmt: skip
         for verb in ("predict", "learn"):
             rate, busy = _stream(server, verb, chance)
             print(f"JSON lines, {verb}, 10 features: {rate:,.0f} examples/s; "
@@ -91,7 +93,9 @@ def _lines(chance: random.Random) -> bytes:
 
 def _by_daemon(text: bytes) -> float:
     port = free_port()
-    daemon = subprocess.Popen([sys.executable, "-c", DAEMON.format(port=port)])
+    daemon = subprocess.Popen(
+        [sys.executable, "-c", DAEMON.format(port=port)], start_new_session=True
+    )
     try:
         for _ in range(200):
             try:
@@ -100,7 +104,7 @@ def _by_daemon(text: bytes) -> float:
                 time.sleep(0.1)
         raise SystemExit("Vowpal Wabbit's daemon did not start")
     finally:
-        daemon.kill()
+        os.killpg(daemon.pid, signal.SIGKILL)  # with the child that it answers from
         daemon.wait()
 
 

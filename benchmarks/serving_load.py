@@ -106,36 +106,23 @@ def _ms(out: str, share: str) -> float:
     return float(number) * {"us": 1e-3, "ms": 1.0, "s": 1e3}[unit]
 
 
-def paced(
-    server: Served, verb: str, body: dict, rate: float, seconds: float, connections: int = 16
-):
-    """Latencies in ms at a fixed rate, from when each request was due, over several connections."""
-    content = json.dumps(body).encode()
-    head = f"POST /models/{MODEL}/{verb} HTTP/1.1\r\nHost: localhost:1\r\nContent-Length: {len(content)}"
-    request = head.encode() + b"\r\n\r\n" + content
-    found: list[float] = []
-    began = time.perf_counter() + 0.1
-
-    def one(number: int) -> None:
-        with socket.create_connection(("127.0.0.1", server.port)) as line:
-            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            due = began + number / rate
-            while due < began + seconds:
-                time.sleep(max(0.0, due - time.perf_counter()))
-                line.sendall(request)
-                data = line.recv(65536)
-                while not data.endswith(b"}"):
-                    data += line.recv(65536)
-                assert b"200" in data[:20], data
-                found.append((time.perf_counter() - due) * 1e3)
-                due += connections / rate
-
-    threads = [threading.Thread(target=one, args=[k]) for k in range(connections)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return sorted(found)
+def by_hey(
+    server: Served, verb: str, body: dict, rate: float, seconds: int, connections: int = 32
+) -> dict[str, float]:
+    """Latencies at a rate that is held, by hey, an independent client."""
+    hey = shutil.which("hey")
+    if hey is None:
+        raise SystemExit("the load test needs hey: apt-get install hey")
+    url = f"http://127.0.0.1:{server.port}/models/{MODEL}/{verb}"
+    held = ["-z", f"{seconds}s", "-c", str(connections), "-q", str(rate / connections)]
+    command = [hey, *held, "-m", "POST", "-d", json.dumps(body), url]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert re.findall(r"\[(\d+)\]\s+\d+ responses", out) == ["200"], out
+    at = {
+        share: 1e3 * float(re.search(rf"{share}% in ([\d.]+) secs", out)[1]) for share in (50, 99)
+    }
+    rate = float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1])
+    return {"rate": rate, "p50": at[50], "p99": at[99]}
 
 
 def pipelined(port: int, text: bytes, first: bytes = b"") -> float:
