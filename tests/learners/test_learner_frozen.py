@@ -5,7 +5,7 @@ import pytest
 
 from fenchel import Learner, learners
 from fenchel.learners import frozen
-from fenchel.learners.frozen import next_round
+from fenchel.learners.frozen import margins_of, next_round
 from fenchel.loops.frozen_losses import LOSS, charge_candidates
 from fenchel.losses import Squared
 from fenchel.rows import validate
@@ -27,7 +27,7 @@ def test_the_rounds_of_the_windows():
 def test_weights_that_are_too_many_to_keep_are_not_read(monkeypatch):
     X, y = follower(90)
     learner = learners.auto()
-    monkeypatch.setattr(frozen, "MOST", 31)  # of two columns, eight experts and their means
+    monkeypatch.setattr(frozen, "MOST", 47)  # of two columns, twelve experts and their means
     monkeypatch.setattr(learner.engine, "_weights_in_use", lambda: pytest.fail("read in vain"))
     learner.learn_many(X, y)
     assert learner.engine._chosen() is None
@@ -39,13 +39,14 @@ def test_candidates_are_charged_as_in_numpy(task):
     X, weights = rng.standard_normal((50, 3)), rng.standard_normal((4, 5, 3 if task == 2 else 1))
     y = rng.integers(0, 3, 50) * 1.0 if task == 2 else rng.choice([-1.0, 1.0], 50)
     margins = np.einsum("tj,jkc->tkc", np.column_stack([np.ones(50), X]), weights)
+    read = margins_of(weights, validate.as_rows(X))
+    np.testing.assert_allclose(read, margins.transpose(1, 0, 2))
     wrong = (
         margins.argmax(2) != y[:, None] if task == 2 else (margins[..., 0] > 0) != (y > 0)[:, None]
     )
     known = 0.5 * (np.clip(margins[..., 0], -1, 1) - y[:, None]) ** 2 if task == 0 else wrong
     sums = np.zeros((4, 5))
-    given = validate.as_rows(X).view, y, np.ones(1), 1.0, task, Squared(), np.array([-1.0, 1.0])
-    charge_candidates(weights, *given, sums)
+    charge_candidates(read, y, np.ones(1), task, Squared(), np.array([-1.0, 1.0]), sums)
     np.testing.assert_allclose(sums[LOSS], known.sum(axis=0))
 
 

@@ -10,26 +10,33 @@ from fenchel.export.portable import Portable
 from fenchel.parts.state import Array
 
 PROGRAM = r"""
-static const double *fenchel_weights(const char *name)
+static long fenchel_place(const char *name)
 {
     long low = 0, high = FEATURES - 1;
     while (low <= high) {
         long middle = (low + high) / 2;
         int order = strcmp(name, fenchel_names[middle]);
-        if (order == 0) return fenchel_table[middle];
+        if (order == 0) return middle;
         if (order < 0) high = middle - 1; else low = middle + 1;
     }
-    return 0;
+    return -1;
 }
 
 /* The margins of a row: count features by name; margins[EXPERTS * OUTPUTS]. */
 void fenchel_margins(long count, const char *const *names, const double *values, double *margins)
 {
+    double away[FEATURES + 1];
     memcpy(margins, fenchel_intercept, sizeof fenchel_intercept);
+    for (int j = 0; j < FEATURES; j++) away[j] = -fenchel_centre[j];
     for (long i = 0; i < count; i++) {
-        const double *weights = fenchel_weights(names[i]);
-        if (weights)
-            for (int j = 0; j < EXPERTS * OUTPUTS; j++) margins[j] += weights[j] * values[i];
+        long at = fenchel_place(names[i]);
+        if (at < 0) continue;
+        away[at] += values[i];
+        for (int j = 0; j < EXPERTS * OUTPUTS; j++) margins[j] += fenchel_table[at][j] * values[i];
+    }
+    for (long p = 0; p < PAIRS; p++) {
+        double both = away[fenchel_pairs[p][0]] * away[fenchel_pairs[p][1]];
+        for (int j = 0; j < EXPERTS * OUTPUTS; j++) margins[j] += fenchel_pair_weights[p][j] * both;
     }
 }
 
@@ -126,15 +133,20 @@ def c_source(model: Portable) -> str:
     form = model.form
     slots, experts, outputs = form.weights.shape
     order = sorted(range(slots - 1), key=lambda j: model.names[j].encode())
-    kept = [j for j in order if np.any(form.weights[j + 1])] or order[:1]
+    centres, pairs = model.centres(), model.pairs()
+    kept = [j for j in order if np.any(form.weights[j + 1]) or j in centres] or order[:1]
+    place = {j: at for at, j in enumerate(kept)}
     low, high = form.bounds or (-np.finfo(float).max, np.finfo(float).max)
     classes = [str(label) for label in model.classes] if model.has_classes else []
     sizes = {
-        "FEATURES": len(kept), "EXPERTS": experts, "OUTPUTS": outputs, "CLASSES": len(classes),
+        "FEATURES": len(kept), "PAIRS": len(pairs), "CLASSES": len(classes),
+        "EXPERTS": experts, "OUTPUTS": outputs,
         "RULE": form.rule.upper(), "LOWEST": repr(float(low)), "HIGHEST": repr(float(high)),
         "ROUNDS": repr(form.rounds), "FIRST": repr(form.choice[0]), "SECOND": repr(form.choice[1]),
     }  # fmt: skip
     zeros = [0.0] * experts
+    twos = [f"{{{place[i]}, {place[j]}}}" for i, j, _ in pairs]
+    products = ",\n".join(_numbers(np.ravel(w).tolist()) for _, _, w in pairs) or "{0.0}"
     rows = ",\n".join(_numbers(form.weights[j + 1].ravel().tolist()) for j in kept)
     return "\n".join([
         f"/* A model of fenchel: {_comment(model.specification)}. Task: {form.task}. */",
@@ -145,6 +157,9 @@ def c_source(model: Portable) -> str:
         f"static const char *const fenchel_names[] = {_texts([model.names[j] for j in kept] or [''])};",
         f"static const double fenchel_intercept[] = {_numbers(form.weights[0].ravel().tolist())};",
         f"static const double fenchel_table[][EXPERTS * OUTPUTS] = {{\n{rows}\n}};",
+        f"static const double fenchel_centre[] = {_numbers([centres.get(j, 0.0) for j in kept] or [0.0])};",
+        f"static const long fenchel_pairs[][2] = {{{', '.join(twos or ['{0, 0}'])}}};",
+        f"static const double fenchel_pair_weights[][EXPERTS * OUTPUTS] = {{\n{products}\n}};",
         f"static const double fenchel_shares[] = {_numbers(_listed(form.shares, zeros))};",
         f"static const double fenchel_bets[] = {_numbers(_listed(form.bets, zeros))};",
         f"static const double fenchel_sizes[] = {_numbers(_listed(form.sizes, zeros))};",

@@ -26,7 +26,10 @@ def onnx_bytes(model: Portable) -> bytes:
     graph = Graph(helper)
     features, order = _inputs(graph, model)
     weights = model.form.weights[1:][order]
-    label = _rule(graph, model, graph.margins(features, weights, model.form.weights[0]))
+    margins = graph.margins(features, weights, model.form.weights[0])
+    if model.form.pairs is not None:
+        margins = graph.do("Add", margins, _of_pairs(graph, model, features, order))
+    label = _rule(graph, model, margins)
     made = helper.make_graph(
         graph.nodes, "fenchel", graph.inputs, [label, *graph.outputs], graph.constants
     )
@@ -110,6 +113,20 @@ def _inputs(graph: Graph, model: Portable) -> tuple[str, list[int]]:
         pieces.append(graph.do("Cast", flat, to=double))
         order += [place for _, place in known]
     return graph.do("Concat", *pieces, axis=1) if len(pieces) > 1 else pieces[0], order
+
+
+def _of_pairs(graph: Graph, model: Portable, features: str, order: list[int]) -> str:
+    """rows × (experts·outputs): what products of two features add."""
+    pairs, centres = model.form.pairs, model.centres()
+    assert pairs is not None
+    used = list(centres)
+    chosen = np.eye(len(model.names))[order][:, used]
+    away = graph.do("Sub", graph.do("MatMul", features, graph.value(chosen)),
+                    graph.value([list(centres.values())]))  # fmt: skip
+    places = [np.searchsorted(used, side) for side in (pairs.first, pairs.second)]
+    one, other = (graph.do("Gather", away, graph.value(at, np.int64), axis=1) for at in places)
+    flat = pairs.weights.reshape(len(pairs.weights), -1)
+    return graph.do("MatMul", graph.do("Mul", one, other), graph.value(flat))
 
 
 def _rule(graph: Graph, model: Portable, margins: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,20 @@ class Portable:
         """Whether one label a row is predicted."""
         return self.form.task in ("binary", "multiclass")
 
+    def pairs(self) -> list[tuple[int, int, list[list[float]]]]:
+        """Two features and the weights of their product, one list an expert of one number an output."""
+        if self.form.pairs is None:
+            return []
+        first, second, weights, _ = self.form.pairs
+        return list(zip(first.tolist(), second.tolist(), weights.tolist(), strict=True))
+
+    def centres(self) -> dict[int, float]:
+        """What is taken off the features of pairs before they are multiplied."""
+        if self.form.pairs is None:
+            return {}
+        used = sorted({j for pair in self.pairs() for j in pair[:2]})
+        return {j: float(self.form.pairs.centre[j]) for j in used}
+
     def refuse_hashed(self, target: str) -> None:
         """Refuse a model whose names are hashed, for a target that finds features by name."""
         if self.schema.bits is not None:
@@ -57,9 +71,8 @@ class Portable:
         """All of it as plain values; weights by feature, one list an expert of one number an output."""
         form = self.form
         weights = form.weights.tolist()
-        every = bool(
-            self.schema.crosses
-        )  # what has no weight alone tells that its column has numbers
+        # What has no weight alone tells that its column has numbers.
+        every = bool(self.schema.crosses) or form.pairs is not None
         return {
             "format": "fenchel-export 1",
             "fenchel": __version__,
@@ -71,6 +84,8 @@ class Portable:
             "weights": {
                 n: w for n, w in zip(self.names, weights[1:], strict=True) if every or np.any(w)
             },
+            "centre": {self.names[j]: c for j, c in self.centres().items()},
+            "pairs": [[self.names[i], self.names[j], w] for i, j, w in self.pairs()],
             "shares": _plain(form.shares),
             "bounds": None if form.bounds is None else list(form.bounds),
             "sharpness": form.sharpness,
@@ -92,6 +107,11 @@ def portable(learner: Learner, last_weights: bool = False) -> Portable:
     except NotLinearError as error:
         raise ExportRefused(str(error)) from None
     count = form.weights.shape[0] - 1
+    if form.pairs is not None:  # columns whose own weight is 0 may be in pairs
+        count = max(count, len(form.pairs.centre))
+        own = np.zeros((1 + count, *form.weights.shape[1:]))
+        own[: len(form.weights)] = form.weights
+        form = replace(form, weights=own)
     base = 1 if learner.schema.index_base is None else learner.schema.index_base
     if learner.names is None:
         names = [str(column + base) for column in range(count)]

@@ -23,12 +23,21 @@ def sql_query(model: Portable) -> str:
     if experts * outputs > MOST_COLUMNS:
         raise ExportRefused(f"sql: {experts * outputs} margins a row are too many; use python or c")
     form, terms = model.form, Terms(model)
-    margins = []
+    margins, pairs = [], model.pairs()
     for k in range(experts):
         for c in range(outputs):
             bias, *weights = form.weights[:, k, c].tolist()
-            margins.append(f"{total([literal(bias), *terms.of(model.names, weights)])} AS m{k}_{c}")
+            parts = [literal(bias), *terms.of(model.names, weights)]
+            parts += [f"{literal(w[k][c])} * d.away{i} * d.away{j}" for i, j, w in pairs if w[k][c]]
+            margins.append(f"{total(parts)} AS m{k}_{c}")
     steps = [("fenchel_margins", margins, f"{TABLE} AS d")]
+    if pairs:
+        away = [
+            f"{total([literal(-centre), *terms.of([model.names[j]], [1.0])])} AS away{j}"
+            for j, centre in model.centres().items()
+        ]
+        steps = [("fenchel_away", away, f"{TABLE} AS d")]
+        steps += [("fenchel_margins", margins, "fenchel_away AS d")]
     steps += _votes(model) if form.rule in ("vote", "combined") else []
     told = _told(model)
     body = ",\n".join(

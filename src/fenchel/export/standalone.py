@@ -164,11 +164,21 @@ def features(row: Model) -> list[tuple[str, float]]:
 def margins(row: Model) -> list[list[float]]:
     """⟨w, x⟩ of each expert for each output."""
     sums = [list(expert) for expert in MODEL["intercept"]]
+    away = {name: -centre for name, centre in MODEL["centre"].items()}
     for name, value in features(row):
-        for own, weights in zip(sums, MODEL["weights"].get(name, ()), strict=False):
-            for output, weight in enumerate(weights):
-                own[output] += weight * value
+        add(sums, MODEL["weights"].get(name, ()), value)
+        if name in away:
+            away[name] += value
+    for first, second, weights in MODEL["pairs"]:
+        add(sums, weights, away[first] * away[second])
     return sums
+
+
+def add(sums: list[list[float]], weights: Any, value: float) -> None:
+    """Add a value's share to each sum."""
+    for own, some in zip(sums, weights, strict=False):
+        for output, weight in enumerate(some):
+            own[output] += weight * value
 
 
 def scores(row: Model) -> list[float]:

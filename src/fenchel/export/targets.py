@@ -7,6 +7,8 @@ import io
 import json
 from collections.abc import Callable
 
+import numpy as np
+
 from fenchel.export.c_source import c_source
 from fenchel.export.onnx_graph import onnx_bytes
 from fenchel.export.portable import ExportRefused, Portable, portable
@@ -21,13 +23,20 @@ def json_text(model: Portable) -> str:
 
 
 def csv_text(model: Portable) -> str:
-    """The weights as a table, feature by feature; the intercept's name is empty."""
+    """The weights as a table, feature by feature; the intercept's name is empty.
+
+    Products of two features are named ``a×b``, of the features as they are.
+    """
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(["feature", "expert", "output", "weight"])
-    weights = model.form.weights
+    weights, pairs = model.form.weights, model.form.pairs
     outputs = model.classes if len(model.classes) == weights.shape[2] else range(weights.shape[2])
-    for name, experts in zip(["", *model.names], weights.tolist(), strict=True):
+    names = ["", *model.names]
+    if pairs is not None:
+        weights = np.concatenate([pairs.around_zero(weights), pairs.weights])
+        names += [f"{model.names[i]}×{model.names[j]}" for i, j, _ in model.pairs()]
+    for name, experts in zip(names, weights.tolist(), strict=True):
         for expert, values in enumerate(experts):
             for output, value in zip(outputs, values, strict=True):
                 if value or not name:

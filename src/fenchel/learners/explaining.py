@@ -80,9 +80,28 @@ def _explained(
         key = name(column)
         found[key] = found.get(key, 0.0) + amount
     margin = float(weights[0] + added.sum())
+    for key, amount in _of_pairs(form, columns, values, name, place):
+        found[key] = amount
+        margin += amount
     own = float(np.atleast_1d(decision)[place if np.ndim(decision) else 0])
     same = abs(own - margin) <= 1e-9 * max(abs(own), abs(margin), 1e-6)
     return Attribution(told, output, margin, found, own, same)
+
+
+def _of_pairs(
+    form: LinearForm, columns: Any, values: Any, name: Callable[[int], str], place: int
+) -> Iterator[tuple[str, float]]:
+    """What pairs of columns add, each as far as both are from their mean, the most first."""
+    if form.pairs is None:
+        return
+    first, second, weights, centre = form.pairs
+    away = -centre
+    known = columns.astype(np.int64) < len(centre)
+    away[columns[known].astype(np.int64)] += values[known]
+    amounts = weights[:, 0, place] * away[first] * away[second]
+    for at in np.argsort(-np.abs(amounts), kind="stable"):
+        if amounts[at]:
+            yield f"{name(int(first[at]))}×{name(int(second[at]))}", float(amounts[at])
 
 
 def _output(learner: Any, form: LinearForm, told: Any) -> tuple[Any, int]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fenchel.learners.quadratic import singles
 from fenchel.learners.renumbering import Places
 from fenchel.loops.frozen_losses import (
     LEAD,
@@ -25,6 +26,7 @@ from fenchel.loops.frozen_losses import (
     charge_readings,
     read_candidates,
 )
+from fenchel.loops.products import fixed_products_of
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
@@ -71,11 +73,14 @@ class FrozenUse:
     """Candidates for frozen use, and what each lost in the latest windows.
 
     2k is expert k, 2k + 1 its mean weights; the last two are the mixture of the ones and of the others.
+    With ``anchors`` there are weights of products of features, formed by them.
     """
 
-    def __init__(self, experts: int, task: str, loss: Any) -> None:
+    def __init__(self, experts: int, task: str, loss: Any, singly: int = 0) -> None:
         self.task, self.experts, self.loss = task, experts, loss
+        self.singly = singly  # so many experts, the first ones, see no products
         self.weights: Array | None = None  # slots × experts and their means × classes
+        self.anchors: Array | None = None
         self.blend: Any = None  # how the mixture blended then
         self.sums = np.zeros((WINDOWS, 4, 2 * experts))  # the present window first
         self.blended = np.zeros((WINDOWS, 2))  # what both blends lost
@@ -97,6 +102,8 @@ class FrozenUse:
             return {}
         own = {"weights": self.weights, "sums": self.sums, "bounds": self.bounds}
         inside = {f"blend.{name}": array for name, array in self.blend.arrays().items()}
+        if self.anchors is not None:
+            own["anchors"] = self.anchors
         return {**own, "blended": self.blended, **inside}
 
     def lay_in(self, arrays: dict[str, Array], blend: Any) -> None:
@@ -112,6 +119,10 @@ class FrozenUse:
         if weights.ndim != 3 or weights.shape[1] != 2 * self.experts:
             raise ValueError(f"array 'frozen.weights' has shape {weights.shape}")
         self.weights = np.array(weights, np.float64)
+        if "anchors" in arrays:
+            if arrays["anchors"].ndim != 2 or arrays["anchors"].shape[1] != 4:
+                raise ValueError(f"array 'frozen.anchors' has shape {arrays['anchors'].shape}")
+            self.anchors = np.array(arrays["anchors"], np.float64)
         for name in ("sums", "blended", "bounds"):
             setattr(self, name, np.array(arrays[name], np.float64))
         for name, array in blend.arrays().items():
@@ -120,7 +131,8 @@ class FrozenUse:
 
     def copy(self) -> FrozenUse:
         """Copy the state, independent from then on."""
-        twin, mine = FrozenUse(self.experts, self.task, self.loss), self.arrays()
+        twin = FrozenUse(self.experts, self.task, self.loss, self.singly)
+        mine = self.arrays()
         if mine:
             twin.lay_in(mine, self.blend.copy())
         return twin
@@ -130,6 +142,7 @@ class FrozenUse:
     def placed(self, places: Places) -> FrozenUse:
         """Copy the state, the candidates' slots and classes in these places."""
         twin = self.copy()
+        twin.do_without_products()
         if twin.weights is not None:
             slots, _, classes = twin.weights.shape
             several = self.task == "multiclass"
@@ -182,31 +195,45 @@ class FrozenUse:
         several, labels, amounts = zip(*self._held, strict=True)
         self._held, self._waiting = [], 0
         rows, y, importance = Rows.concatenate(several), *map(np.concatenate, (labels, amounts))
+        rows = with_products(rows, self.anchors)
         use = TASKS[self.task], self.loss
-        given = rows.view, y, importance, 1.0, *use, self.bounds
-        charge_candidates(self.weights, *given, self.sums[0])
-        margins = margins_of(self.weights, rows)
+        margins = margins_of(self.weights, rows, self._first())
+        charge_candidates(margins, y, importance, *use, self.bounds, self.sums[0])
         for which in (0, 1):
             found = self.blend.read(np.ascontiguousarray(margins[which::2]))
             readings = found if found.ndim == 2 else found[:, None]
             lost = self.blended[0, which : which + 1]
             charge_readings(readings, y, importance, *use, lost)
 
+    def _first(self) -> int:
+        """The first candidate that sees products, where some do."""
+        return 0 if self.anchors is None else 2 * self.singly
+
     def forget(self) -> None:
         """Do without candidates: frozen use reads as the next round would."""
         self._look()
         self.weights = None
 
+    def do_without_products(self) -> None:
+        """Keep the weights of single features alone: the experts on products have retired."""
+        self._look()
+        if self.anchors is not None and self.weights is not None:
+            self.weights = singles(self.weights)
+        self.anchors = None
+
     def are_too_many(self, columns: int) -> bool:
         """Whether the weights of so many columns would be more than are kept: they need not be read."""
         return columns * 2 * self.experts > MOST
 
-    def set_aside(self, present: list[Array | None], blend: Any) -> None:
+    def set_aside(self, present: list[Array | None], blend: Any, anchors: Array | None) -> None:
         """Begin a window with the weights of this round, and their mean with those before.
 
         ``present`` has one array an expert, slots × classes; None for one that has retired.
         """
         self._look()
+        if anchors is None:
+            self.do_without_products()
+        self.anchors = anchors
         shapes = [w.shape for w in present if w is not None]
         slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
         if slots * classes * 2 * self.experts > MOST:
@@ -247,16 +274,21 @@ class FrozenUse:
         least = 1e-3 / np.sqrt(max(square, 1e-300))  # a margin keeps its sign, whatever the past
         return float(min(max(2.0 * mean / variance, least), 1e100))
 
-    def reading(self, candidate: int, present: list[Array | None], blend: Any) -> Any:
+    def reading(
+        self, candidate: int, present: list[Array | None], blend: Any, anchors: Array | None
+    ) -> Any:
         """What frozen use reads now, from the weights and the blend of this round."""
         shapes = [w.shape for w in present if w is not None]
         slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
-        weights = _both(present, self.weights, slots, classes)
+        before = self.weights
+        if before is not None and anchors is None and self.anchors is not None:
+            before = singles(before)  # the experts on products have retired since
+        weights = _both(present, before, slots, classes)
         if candidate >= 2 * self.experts:
             mine = np.ascontiguousarray(weights[:, candidate - 2 * self.experts :: 2])
-            return StillBlend(mine, blend.still())
+            return StillBlend(mine, blend.still(), anchors)
         mine = np.ascontiguousarray(weights[:, candidate : candidate + 1])
-        return Still(self.task, mine, self.sharpness(candidate), blend.bounds.copy())
+        return Still(self.task, mine, self.sharpness(candidate), blend.bounds.copy(), anchors)
 
 
 def _both(present: list[Array | None], before: Array | None, slots: int, classes: int) -> Array:
@@ -272,11 +304,16 @@ def _both(present: list[Array | None], before: Array | None, slots: int, classes
     return new[: used[-1] + 1 if len(used) else 1]  # the same, however early room was made
 
 
-def margins_of(weights: Array, rows: Rows) -> Array:
-    """⟨w, x⟩ by candidate, row and class."""
+def margins_of(weights: Array, rows: Rows, first: int = 0) -> Array:
+    """⟨w, x⟩ by candidate, row and class; of products in the rows none before ``first`` has weights."""
     margins = np.empty((weights.shape[1], len(rows), weights.shape[2]))
-    read_candidates(weights, rows.view, 1.0, margins)
+    read_candidates(weights.reshape(len(weights), -1), rows.view, 1.0, first, margins)
     return margins
+
+
+def with_products(rows: Rows, anchors: Array | None) -> Rows:
+    """The rows as candidates see them: with products of anchored features, or as they are."""
+    return rows if anchors is None else fixed_products_of(anchors, rows)
 
 
 class Still(NamedTuple):
@@ -286,10 +323,11 @@ class Still(NamedTuple):
     weights: Array
     sharpness: float
     bounds: Array
+    anchors: Array | None = None
 
     def read(self, rows: Rows, what: str = "frozen") -> Array:
         """Predict numbers within the targets known, ln p₊/p₋, or the chances of classes."""
-        margins = margins_of(self.weights, rows)[0]
+        margins = margins_of(self.weights, with_products(rows, self.anchors))[0]
         if self.task == "regression":
             return np.asarray(np.clip(margins[:, 0], *self.bounds))
         if self.task == "binary":
@@ -304,9 +342,11 @@ class StillBlend(NamedTuple):
 
     weights: Array
     blend: Any
+    anchors: Array | None = None
 
     def read(self, rows: Rows, what: str = "frozen") -> Array:
         """Predict what the mixture makes of them."""
+        rows = with_products(rows, self.anchors)
         found: Array = self.blend.read(margins_of(self.weights, rows))
         return found
 

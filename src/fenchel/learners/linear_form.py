@@ -1,7 +1,8 @@
 """A learner as plain arithmetic: products with weights, and a short rule that makes predictions of them.
 
 That is what a model can be taken elsewhere by, and explained by. With m_{k,c} = ⟨w_{k,c}, x⟩ of expert k
-for output c (of two classes in a vote: −m and m), the rules are
+for output c (of two classes in a vote: −m and m), to which pairs of columns add where it sees products,
+Σ q·(x_i − centre_i)·(x_j − centre_j), the rules are
 
     single    the only expert's margins; a number held inside the targets seen
     mean      Σ_k v_k·m_k, each held inside the targets seen
@@ -12,6 +13,7 @@ for output c (of two classes in a vote: −m and m), the rules are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +23,7 @@ from fenchel.learners.engine import Engine
 from fenchel.learners.frozen import Still, StillBlend, as_columns, margins_of
 from fenchel.learners.interval import Interval
 from fenchel.learners.mixture import Mixture
+from fenchel.learners.quadratic import Pairs, around_mean
 from fenchel.loops.adahedge import shares_now
 from fenchel.loops.coin_stacking import STEEPEST
 from fenchel.parts.state import Array
@@ -49,10 +52,13 @@ class LinearForm:
     rounds: float = 0.0
     choice: tuple[float, float] = (1.0, 0.0)  # q
     is_exact: bool = True  # whether the model itself predicts so
+    pairs: Pairs | None = None
 
     def scores(self, rows: Rows) -> Array:
         """The scores of each row: a number, the margin of two classes, or one for each class."""
         margins = margins_of(self.weights, rows)
+        if self.pairs is not None:
+            margins = margins + self.pairs.margins(rows)
         if self.rule == "single":
             found: Array = margins[0] if self.bounds is None else np.clip(margins[0], *self.bounds)
             return found if found.shape[1] > 1 else found[:, 0]
@@ -102,15 +108,22 @@ def single_form(learner: Any) -> LinearForm:
     """Return one weight vector an output that stands for the learner: its own, or its best expert's."""
     form = linear_form(learner, last_weights=True)
     if form.rule == "single" and form.sharpness is not None:  # margins that are logits
-        return replace(form, weights=form.sharpness * form.weights, sharpness=1.0)
+        sharpness = form.sharpness
+        return replace(_changed(form, lambda w: sharpness * w), sharpness=1.0)
     if form.rule == "single":
         return form
     if form.rule == "mean":
-        assert form.shares is not None
-        mixed = np.einsum("k,skc->sc", form.shares, form.weights)[:, None]
-        return replace(form, weights=mixed, rule="single", shares=None, bounds=None, is_exact=False)
+        shares: Any = form.shares
+        mixed = _changed(form, lambda w: np.asarray(np.einsum("k,skc->sc", shares, w)[:, None]))
+        return replace(mixed, rule="single", shares=None, bounds=None, is_exact=False)
     weights = as_columns(learner.engine.weights())
     return LinearForm(form.task, weights[:, None], is_exact=False)
+
+
+def _changed(form: LinearForm, change: Callable[[Array], Array]) -> LinearForm:
+    """The form with all weights changed, those of pairs too."""
+    pairs = form.pairs and form.pairs._replace(weights=change(form.pairs.weights))
+    return replace(form, weights=change(form.weights), pairs=pairs)
 
 
 def _of_weights(engine: Engine) -> LinearForm:
@@ -119,16 +132,19 @@ def _of_weights(engine: Engine) -> LinearForm:
 
 def _of_mixture(engine: Mixture) -> LinearForm:
     still = engine.still()
+    if not isinstance(still, Still | StillBlend):
+        still = engine.still_blend()
+    weights = still.weights
+    pairs: Pairs | None = None
+    if still.anchors is not None:
+        weights, found = around_mean(weights, still.anchors)
+        pairs = found if len(found.first) else None
     if isinstance(still, Still):
         held = engine.task == "regression"
         bounds = (float(still.bounds[0]), float(still.bounds[1])) if held else None
-        return LinearForm(
-            engine.task, still.weights, bounds=bounds, sharpness=None if held else still.sharpness
-        )
-    if isinstance(still, StillBlend):
-        blend, weights = still.blend, still.weights
-    else:
-        blend, weights = engine.blend_and_weights()
+        sharpness = None if held else still.sharpness
+        return LinearForm(engine.task, weights, bounds=bounds, sharpness=sharpness, pairs=pairs)
+    blend = still.blend
     shares = shares_now(blend.hedge)
     if engine.task == "regression":
         if blend.combination is not None:
@@ -137,20 +153,19 @@ def _of_mixture(engine: Mixture) -> LinearForm:
                 "more rounds (auto: 64), or hedge without combined=yes"
             )
         bounds = (float(blend.bounds[0]), float(blend.bounds[1]))
-        return LinearForm(engine.task, weights, "mean", shares, bounds)
+        return LinearForm(engine.task, weights, "mean", shares, bounds, pairs=pairs)
+    form = LinearForm(engine.task, weights, "vote", shares, pairs=pairs)
     if engine.task == "binary":
-        weights = np.concatenate([-weights, weights], axis=2)
+        form = _changed(form, lambda w: np.concatenate([-w, w], axis=2))
     if blend.combination is None:
-        return LinearForm(engine.task, weights, "vote", shares)
+        return form
     both = blend.combination
     sums, stakes, reward = both.coins
     bets = np.maximum(sums, 0.0) / (stakes + 1.0) * (1.0 + reward) / STEEPEST
     q = shares_now(both.choice)
-    return LinearForm(
-        engine.task,
-        weights,
-        "combined",
-        shares,
+    return replace(
+        form,
+        rule="combined",
         bets=bets * (blend.hedge.active > 0.0),
         sizes=both.scales.total.copy(),
         rounds=float(both.scales.rounds[0]),

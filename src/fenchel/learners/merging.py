@@ -18,8 +18,9 @@ def merge(learners: Iterable[Learner], start: Learner | None = None) -> Learner:
 
     They began with nothing, or with the ``start`` that all of them went on from. Sums add, maxima are
     taken, weights are averaged by what each has seen: exactly what one machine would have for
-    Vovk-Azoury-Warmuth, and close to it elsewhere (``docs/cluster.md`` has the measurements). Names,
-    classes and schemas are united. The learners stay as they are.
+    Vovk-Azoury-Warmuth, and close to it elsewhere (``docs/cluster.md`` has the measurements). ``auto``
+    goes on without its experts on products. Names, classes and schemas are united. The learners stay as
+    they are.
 
     >>> from fenchel import learners
     >>> parts = [learners.vovk_azoury_warmuth(intercept=False) for _ in range(2)]
@@ -36,6 +37,16 @@ def merge(learners: Iterable[Learner], start: Learner | None = None) -> Learner:
         raise ValueError("there is no learner to merge: give at least one")
     origin = given[0].fresh() if start is None else start
     _refuse_others(given, origin)
+    merged = given[0].copy() if len(given) == 1 else _as_one(given, origin)
+    count = sum(learner.merged.get("learners", 1) for learner in given)
+    begun = max(origin.rounds, *(learner.merged.get("start", 0) for learner in given))
+    merged.merged = {"learners": count, "start": begun}
+    merged.forget_rows()
+    return merged
+
+
+def _as_one(given: Sequence[Learner], origin: Learner) -> Learner:
+    """One learner that has seen the rows of all beyond those of their origin."""
     merged = origin.fresh()
     columns = _unite_names(merged, [origin, *given])
     outputs = _unite_labels(merged, [origin, *given])
@@ -43,10 +54,6 @@ def merge(learners: Iterable[Learner], start: Learner | None = None) -> Learner:
     first, *others = (learner.calibration for learner in (origin, *given))
     if merged.calibration is not None:
         merged.calibration.unite(others, first)
-    count = sum(learner.merged.get("learners", 1) for learner in given)
-    begun = max(origin.rounds, *(learner.merged.get("start", 0) for learner in given))
-    merged.merged = {"learners": count, "start": begun}
-    merged.forget_rows()
     return merged
 
 

@@ -14,8 +14,9 @@ from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_ex
 from fenchel.certificates.aggregate import bayes_bound, path_bounds
 from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
-from fenchel.learners.frozen import FrozenUse, as_columns
+from fenchel.learners.frozen import FrozenUse, StillBlend, as_columns
 from fenchel.learners.multi.one_vs_rest import shares_of_one
+from fenchel.learners.quadratic import anchored, around_mean, laid_out
 from fenchel.learners.renumbering import Places, shares_of
 from fenchel.learners.stacking import BLENDS, SQUARED
 from fenchel.learners.workers import Crew, in_parallel
@@ -32,6 +33,7 @@ from fenchel.loops.feature_scaling import (
     united_units,
 )
 from fenchel.loops.online import ROUNDS
+from fenchel.loops.products import new_spreads, products_of, widened, width_of
 from fenchel.losses.protocol import counts_of, mean_of
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards
@@ -57,6 +59,7 @@ class _Piece:
     importance: Array
     out: Array
     is_first: bool
+    products: Rows | None = None
     margins: dict[int, Array] = field(default_factory=dict)
 
 
@@ -73,7 +76,8 @@ class Mixture(Engine):
     chooses between the two. Margins then give probabilities: the logit ln p₊/p₋ for two classes, the
     probability of each for several. With ``unitless`` the experts see every feature in units of its
     own size: no prediction depends on the units of the data. Experts that are ``relative`` learn how far
-    numbers are from the first one. With ``foresight`` it also measures which expert would do best frozen
+    numbers are from the first one; those on ``products`` see squares and products of two features beside
+    the features (``loops.products``). With ``foresight`` it also measures which expert would do best frozen
     (see ``frozen``): that is what ``read(rows, "frozen")`` reads.
 
     >>> from fenchel import learners
@@ -92,6 +96,7 @@ class Mixture(Engine):
         parameters: dict[str, Any],
         limits: Sequence[int | None] | None = None,
         relative: Sequence[bool] | None = None,
+        products: Sequence[bool] | None = None,
         combined: bool = False,
         unitless: bool = False,
         foresight: bool = False,
@@ -116,13 +121,19 @@ class Mixture(Engine):
         self.certifies = any(expert.certifies for expert in self.experts)
         self._limits = list(limits) if limits is not None else [None] * len(experts)
         self._relative = list(relative) if relative is not None else [False] * len(experts)
+        self._products = list(products) if products is not None else [False] * len(experts)
+        self._spreads = new_spreads(0)
         self._origin = np.zeros(1)  # the first target
         self._blend = BLENDS[self.task](len(experts), combined, loss, switching)
         self._compiled: set[str] = set()  # which is not for several threads at once
         self._crew = Crew()
         self._units: Array | None = new_units(0) if unitless else None
-        self._frozen = FrozenUse(len(experts), self.task, loss) if foresight else None
+        self._frozen = self._foresight(len(experts)) if foresight else None
         self._frozen_reading: Any = None  # until the next round is learned
+
+    def _foresight(self, count: int) -> FrozenUse:
+        singly = next((k for k in range(count) if self._products[k]), 0)
+        return FrozenUse(count, self.task, self._blend.loss, singly)
 
     def declare(self, outputs: int) -> None:
         """Take so many classes as known before any is seen."""
@@ -142,6 +153,7 @@ class Mixture(Engine):
         self.experts.reverse()
         self._limits.reverse()
         self._relative.reverse()
+        self._products.reverse()
 
     def shares(self, use: str = "next_round") -> dict[str, float]:
         """Return how much each expert counts: in the next round, or with ``use="frozen"`` once frozen.
@@ -157,9 +169,16 @@ class Mixture(Engine):
 
     @property
     def expert_names(self) -> list[str]:
-        """The experts by specification; those that learn the distance from the first target say so."""
-        pairs = zip(self.experts, self._relative, strict=True)
-        return [e.specification + (" from the first target" if on else "") for e, on in pairs]
+        """The experts by specification, with what they see of features and targets."""
+        names = [expert.specification for expert in self.experts]
+        for k in range(len(names)):
+            names[k] += " on products" if self._products[k] else ""
+            names[k] += " from the first target" if self._relative[k] else ""
+        return names
+
+    @property
+    def _sees_products(self) -> bool:
+        return any(self._products[k] for k in self._blend.active)
 
     def _chosen(self) -> int | None:
         """The candidate for frozen use, where one is known."""
@@ -235,6 +254,8 @@ class Mixture(Engine):
             arrays["origin"] = self._origin
         if self._units is not None:
             arrays["units"] = self._units[: self.columns]
+        if self._sees_products:
+            arrays["spreads"] = self._spreads
         for k in self._blend.active:  # a retired one has nothing left to tell
             arrays |= {f"{k}.{name}": v for name, v in self.experts[k].state_arrays().items()}
         if self._frozen is not None:
@@ -247,12 +268,17 @@ class Mixture(Engine):
         self._frozen_reading = None
         self._origin = np.zeros(1)
         if self._frozen is not None:
-            self._frozen = FrozenUse(len(self.experts), self.task, self._blend.loss)
+            self._frozen = self._foresight(len(self.experts))
         if self._units is not None:
             self._units = new_units(width)
-        for expert, on in zip(self.experts, self._blend.hedge.active, strict=True):
-            expert.declare(self.outputs)
-            expert.restart(width if on else 0)
+        self._spreads = new_spreads(width if self._sees_products else 0)
+        for k, on in enumerate(self._blend.hedge.active):
+            self.experts[k].declare(self.outputs)
+            self.experts[k].restart(self._width_of(k, width) if on else 0)
+
+    def _width_of(self, k: int, columns: int) -> int:
+        """How many columns an expert sees of so many."""
+        return width_of(columns) if self._products[k] else columns
 
     def lay_in(self, arrays: Any, width: int) -> None:
         """Take the state of a model file; experts retired there are retired here.
@@ -262,12 +288,12 @@ class Mixture(Engine):
         known = len(arrays["hedge.active"])
         if known < len(self.experts) and self.name == "auto":
             self.experts, self._limits = self.experts[:known], self._limits[:known]
-            self._relative = self._relative[:known]
+            self._relative, self._products = self._relative[:known], self._products[:known]
             self._blend = BLENDS[self.task](
                 known, self._blend.combination is not None, self._blend.loss, self._blend.switching
             )
             if self._frozen is not None:
-                self._frozen = FrozenUse(known, self.task, self._blend.loss)
+                self._frozen = self._foresight(known)
         self._blend.hedge.active[:] = arrays["hedge.active"]
         absent = {k: v for k, v in self._blend.arrays().items() if k.startswith(REFINED)}
         super().lay_in({**absent, **arrays}, width)
@@ -297,6 +323,7 @@ class Mixture(Engine):
         kept["experts"] = [expert.copy() for expert in self.experts]
         kept["_blend"] = self._blend.copy()
         kept["_origin"] = self._origin.copy()
+        kept["_spreads"] = self._spreads.copy()
         kept["_units"] = None if self._units is None else self._units.copy()
         kept["_frozen"] = None if self._frozen is None else self._frozen.copy()
         return kept
@@ -308,10 +335,13 @@ class Mixture(Engine):
         twin = self.copy()
         assert isinstance(twin, Mixture), "a copy is of the same class"
         twin.columns, twin.outputs = places.width, places.total
-        for k, limit in enumerate(self._limits):
-            if limit is not None and places.width > limit:
+        for k, limit in enumerate(
+            self._limits
+        ):  # means and spreads, and so products, have no merge
+            if self._products[k] or (limit is not None and places.width > limit):
                 twin._blend.hedge.active[k] = 0.0
                 twin.experts[k].restart(0)
+        twin._spreads = new_spreads(0)
         for k in twin._blend.active:
             twin.experts[k] = self.experts[k].placed(places)
         if self._units is not None:
@@ -390,7 +420,10 @@ class Mixture(Engine):
     def _learn_part(self, rows: Rows, targets: Array, importance: Array, out: Array) -> None:
         together = "learned" in self._compiled and rows.are_many
         first, pieces = self.rounds == 0, []
-        for begin, end, part in rows.pieces(PIECE):
+        room = PIECE
+        if self._sees_products:  # a piece has them beside it
+            room = max(1, PIECE * max(1, self.columns) // width_of(max(1, self.columns)))
+        for begin, end, part in rows.pieces(room):
             amounts, is_first = some_of(importance, begin, end), first and begin == 0
             pieces.append(_Piece(part, targets[begin:end], amounts, out[begin:end], is_first))
         if len(pieces) == 1 and not together:  # few rows: the line would cost more than they do
@@ -424,10 +457,17 @@ class Mixture(Engine):
         if frozen.are_too_many(self.columns):
             frozen.forget()
         else:
-            frozen.set_aside(self._weights_in_use(), self._blend)
+            frozen.set_aside(self._weights_in_use(), self._blend, self._anchors())
+
+    def _anchors(self) -> Array | None:
+        """What products are formed by where they stand still."""
+        return self._spreads.copy() if self._sees_products else None
 
     def _weights_in_use(self) -> list[Array | None]:
-        """The weights of each expert for the features as the user knows them; slots × classes."""
+        """The weights of each expert for the features as the user knows them; slots × classes.
+
+        Where some see products all have slots for them, of anchored features.
+        """
         found: list[Array | None] = [None] * len(self.experts)
         for k in self._blend.active:
             found[k] = self._weights_of(k)
@@ -440,8 +480,8 @@ class Mixture(Engine):
         known = self._units[: self.columns]
         return known[:, COUNT].copy(), known[:, SUM].copy()
 
-    def blend_and_weights(self) -> tuple[Any, Array]:
-        """Return how the experts are blended, and their weights: slots × experts × outputs."""
+    def still_blend(self) -> StillBlend:
+        """Return the weights of all experts, and how they are blended."""
         present = self._weights_in_use()
         shapes = [w.shape for w in present if w is not None]
         slots, outputs = (max(sizes) for sizes in zip(*shapes, strict=True))
@@ -449,11 +489,14 @@ class Mixture(Engine):
         for k, w in enumerate(present):
             if w is not None:
                 weights[: w.shape[0], k, : w.shape[1]] = w
-        return self._blend, weights
+        return StillBlend(weights, self._blend, self._anchors())
 
     def _weights_of(self, k: int) -> Array:
+        if self._products[k]:
+            return anchored(as_columns(self._own_weights(k)), self._spreads)
         with np.errstate(all="ignore"):  # a unit may be as small as floats are
-            return as_columns(np.nan_to_num(self._out_of_units(self._own_weights(k))))
+            found = as_columns(np.nan_to_num(self._out_of_units(self._own_weights(k))))
+        return laid_out(found, self.columns) if self._sees_products else found
 
     def _own_weights(self, k: int) -> Array:
         """The weights of an expert in units; the origin is part of the intercept."""
@@ -464,14 +507,16 @@ class Mixture(Engine):
         return weights
 
     def _put_in_units(self, piece: _Piece) -> None:
+        piece.products = self._multiplied(piece.rows, piece.importance, learning=True)
         piece.rows = self._in_units(piece.rows, piece.importance, learning=True)
 
     def _learn_piece(self, piece: _Piece, k: int) -> None:
-        origin = self._origin_of(k)
+        origin, rows = self._origin_of(k), piece.products if self._products[k] else piece.rows
+        assert rows is not None
         if not origin:
-            piece.margins[k] = self.experts[k].learn(piece.rows, piece.y, piece.importance, True)
+            piece.margins[k] = self.experts[k].learn(rows, piece.y, piece.importance, True)
             return
-        margins = self.experts[k].learn(piece.rows, piece.y - origin, piece.importance, True)
+        margins = self.experts[k].learn(rows, piece.y - origin, piece.importance, True)
         piece.margins[k] = margins + origin
         if piece.is_first:
             piece.margins[k][0] = 0.0  # it knew no target yet
@@ -484,6 +529,32 @@ class Mixture(Engine):
         """The rows as the experts see them."""
         return rows if self._units is None else scaled_rows(self._units, rows, importance, learning)
 
+    def _multiplied(self, rows: Rows, importance: Array, learning: bool) -> Rows | None:
+        """The rows with products, where experts see them."""
+        if not self._sees_products:
+            return None
+        spreads = self._spreads if learning else self._spreads_for(rows)
+        return products_of(spreads, rows, importance, learning)
+
+    def _spreads_for(self, rows: Rows) -> Array:
+        """The spreads, with room for columns that are only read, as the next round would make it."""
+        width = rows.used_width if rows.width > self.columns else self.columns
+        most = max(limit or 0 for k, limit in enumerate(self._limits) if self._products[k])
+        return widened(self._spreads, width) if self.columns < width <= most else self._spreads
+
+    def _read_experts(self, rows: Rows, what: str = "margins", together: bool = False) -> Any:
+        """What the experts that are on read of some rows."""
+        products = self._multiplied(rows, ONE, learning=False)
+        inside = self._in_units(rows, ONE, learning=False)
+
+        def read(k: int) -> Array:
+            own = products if self._products[k] else inside
+            found = self.experts[k].read(own, what)  # type: ignore[arg-type]
+            return found + self._origin[0] if self._relative[k] else found
+
+        active = self._blend.active
+        return self._gathered(dict(zip(active, in_parallel(read, active, together), strict=True)))
+
     def read(self, rows: Rows, what: str = "margins") -> Array:
         """Compute what the next round would make of the experts' margins.
 
@@ -492,19 +563,9 @@ class Mixture(Engine):
         if what == "frozen" and (self._frozen_reading is not None or self._chosen() is not None):
             return self._read_frozen(rows)
         what = "margins" if what == "frozen" else what
-        rows = self._in_units(rows, ONE, learning=False)
-        active = self._blend.active
-
-        def read(k: int) -> Array:
-            return self._read_expert(k, rows, what)
-
-        margins = in_parallel(read, active, "read" in self._compiled and rows.are_many)
+        margins = self._read_experts(rows, what, "read" in self._compiled and rows.are_many)
         self._compiled.add("read")
-        return self._blend.read(self._gathered(dict(zip(active, margins, strict=True))))
-
-    def _read_expert(self, k: int, rows: Rows, what: str = "margins") -> Array:
-        found = self.experts[k].read(rows, what)
-        return found + self._origin[0] if self._relative[k] else found
+        return self._blend.read(margins)
 
     def still(self) -> Any:
         """Return the weights that frozen use reads, where they are known; a copy of all elsewhere."""
@@ -512,13 +573,12 @@ class Mixture(Engine):
         if chosen is None:
             return super().still()
         assert self._frozen is not None
-        return self._frozen.reading(chosen, self._weights_in_use(), self._blend)
+        present = self._weights_in_use()
+        return self._frozen.reading(chosen, present, self._blend, self._anchors())
 
     def ask(self, rows: Rows) -> tuple[Array, Array]:
         """Read one row: the experts' margins wait with it, and the last target known by now."""
-        inside = self._in_units(rows, ONE, learning=False)
-        read = {k: self._read_expert(k, inside) for k in self._blend.active}
-        margins = self._gathered(read)
+        margins = self._read_experts(rows)
         memo = np.append(margins[:, 0].ravel(), [self._origin[0], self._blend.last_known])
         return self._blend.read(margins), memo
 
@@ -538,6 +598,7 @@ class Mixture(Engine):
             self.outputs = max(self.outputs, int(target[0]) + 1)
         told, known_origin = memo[:-2].reshape(len(self.experts), -1), memo[-2]
         self._set_origin(target)
+        products = self._multiplied(rows, importance, learning=True)
         inside = self._in_units(rows, importance, learning=True)
         known = {}
         for k in self._blend.active:
@@ -545,7 +606,8 @@ class Mixture(Engine):
             said, label = told[k], target
             if self._relative[k]:
                 said, label = said - known_origin, label - self._origin[0]
-            self.experts[k].answer(inside, said, label, importance, fresh)
+            own = products if self._products[k] else inside
+            self.experts[k].answer(own, said, label, importance, fresh)  # type: ignore[arg-type]
         self._blend.learn(self._gathered(known), target, importance, memo[-1:])
         self.counts[ROUNDS] += 1
         if self._frozen is not None:
@@ -578,11 +640,19 @@ class Mixture(Engine):
 
     def weights(self) -> Array:
         """Regression: the mixed weights. Classification: those of the best expert."""
+        active, losses = self._blend.active, self._blend.hedge.losses
         if self.task != "regression":
-            return self._out_of_units(self.best.weights())
-        shares, active = shares_now(self._blend.hedge), self._blend.active
-        mixed = shares[active] @ np.stack([self._own_weights(k) for k in active])
-        return self._out_of_units(np.asarray(mixed))
+            return self._slopes(min(active, key=lambda k: losses[k]))
+        shares = shares_now(self._blend.hedge)
+        return np.asarray(shares[active] @ np.stack([self._slopes(k) for k in active]))
+
+    def _slopes(self, k: int) -> Array:
+        """The weights of single features of an expert; of one on products those at the mean of the data."""
+        own = self._own_weights(k)
+        if not self._products[k]:
+            return self._out_of_units(own)
+        found, _ = around_mean(anchored(as_columns(own), self._spreads)[:, None], self._spreads)
+        return found[:, 0, 0] if own.ndim == 1 else found[:, 0]
 
     def _out_of_units(self, weights: Array) -> Array:
         """The weights of the features as the user knows them."""
@@ -612,7 +682,7 @@ class Mixture(Engine):
             read, past = seen_as(read), past.seen_as("in units", seen_as)
         for k in self._blend.active:
             expert = self.experts[k]
-            if self._relative[k]:
+            if self._relative[k] or self._products[k]:
                 continue  # its theorems speak of other numbers
             if expert.certifies and hasattr(expert, "parts") and self._charges(expert):
                 own = expert.certify(read, past, u)
@@ -647,7 +717,7 @@ class Mixture(Engine):
         taken: list[tuple[Engine, Any]] = []
         on = self._blend.hedge.active
         sizes = self.columns, self.outputs
-        before = sizes, on.copy(), self._units, list(self.experts), taken
+        before = sizes, on.copy(), (self._units, self._spreads), list(self.experts), taken
         try:
             if self._units is not None and width > len(self._units):
                 self._units = grown(self._units, max(width, 2 * len(self._units)))
@@ -657,16 +727,25 @@ class Mixture(Engine):
                     self.experts[k] = self.experts[k].copy()  # the old one may be put back
                     self.experts[k].restart(0)
                 expert = self.experts[k]
-                taken.append((expert, expert.take_up(width if on[k] else 0)))
+                taken.append((expert, expert.take_up(self._width_of(k, width) if on[k] else 0)))
+            self._widen(width)
         except Exception:
             self.put_back(before)
             raise
         self.columns = max(self.columns, width)
         return before
 
+    def _widen(self, width: int) -> None:
+        """Make room for the spreads of so many columns, where products are seen."""
+        if not self._sees_products:
+            self._spreads = new_spreads(0)
+        elif width > len(self._spreads) - 1:
+            self._spreads = widened(self._spreads, width)
+
     def put_back(self, before: Any) -> None:
         """Undo ``take_up``."""
-        (self.columns, self.outputs), active, self._units, self.experts, taken = before
+        (self.columns, self.outputs), active, sizes, self.experts, taken = before
+        self._units, self._spreads = sizes
         self._blend.hedge.active[:] = active
         for expert, kept in taken:
             expert.put_back(kept)

@@ -1,6 +1,6 @@
 """What candidate weights that stand still make of the rows ahead, all candidates in one reading.
 
-A candidate c predicts m = Σ_j weights[j, c]·x_j and is charged with its mistake (classes) or with
+A candidate predicts m = Σ_j w_j·x_j and is charged with its mistake (classes) or with
 a loss of numbers, held inside the targets known when it was taken. Beside the loss, the lead
 s of the right class over the others is summed, and its square: probabilities need them.
 """
@@ -22,22 +22,29 @@ WEIGHT, LOSS, LEAD, SQUARE = 0, 1, 2, 3
 
 
 @helper
-def _margins_into(weights: Array, row: Any, margins: Array) -> None:
-    """margins[k, c] = Σ_j weights[j, k, c]·x_j; columns that are not known count nothing."""
-    for k in range(margins.shape[0]):
-        for c in range(margins.shape[1]):
-            margins[k, c] = 0.0
+def _margins_into(weights: Array, row: Any, first: int, margins: Array) -> None:
+    """margins[m] = Σ_j weights[j, m]·x_j; columns that are not known count nothing.
+
+    With ``first`` rows have products (``loops.products``), of which margins before it have no weights.
+    """
+    for m in range(margins.shape[0]):
+        margins[m] = 0.0
+    single, step = np.uint64(1), np.uint64(2)  # the slot of the next single column, and the way on
     for i in range(entries(row)):
         j = slot_of(row, i)
+        begin = first
+        if j == single:
+            begin = 0
+            single += step
+            step += np.uint64(1)
+        if j == 0:
+            begin = 0
         if j < weights.shape[0]:
             x = value_of(row, i)
-            for k in range(margins.shape[0]):
-                for c in range(margins.shape[1]):
-                    margins[k, c] += weights[j, k, c] * x
-    for k in range(margins.shape[0]):
-        for c in range(margins.shape[1]):
-            m = margins[k, c]
-            margins[k, c] = saturated(m) if m == m else 0.0
+            for m in range(begin, margins.shape[0]):
+                margins[m] += weights[j, m] * x
+    for m in range(margins.shape[0]):
+        margins[m] = saturated(margins[m]) if margins[m] == margins[m] else 0.0
 
 
 @helper
@@ -64,35 +71,33 @@ def _charge_class(lead: float, first: bool, importance: float, sums: Array, k: i
 
 @kernel
 def charge_candidates(
-    weights: Array,
-    rows: Any,
+    margins: Array,
     y: Array,
     importance: Array,
-    bias: float,
     task: int,
     loss: Any,
     bounds: Array,
     sums: Array,
 ) -> None:
-    """Charge every candidate with each row; ``task`` is 0 for numbers, 1 for two classes, 2 for several."""
-    margins = np.empty((weights.shape[1], weights.shape[2]))
+    """Charge every candidate by its margins[k, t, c].
+
+    ``task`` is 0 for numbers, 1 for two classes, 2 for several.
+    """
     last = importance.shape[0] - 1
     for t in range(y.shape[0]):
         amount = importance[min(t, last)]
-        row = row_at(rows, t, bias, amount)
-        _margins_into(weights, row, margins)
         for k in range(margins.shape[0]):
             sums[WEIGHT, k] += amount
             if task == 0:
-                p = min(max(margins[k, 0], bounds[0]), bounds[1])
+                p = min(max(margins[k, t, 0], bounds[0]), bounds[1])
                 sums[LOSS, k] += charged(amount, value(loss, p, y[t]))
             elif task == 1:  # a margin of 0 is the first class
-                lead = margins[k, 0] if y[t] > 0.0 else -margins[k, 0]
+                lead = margins[k, t, 0] if y[t] > 0.0 else -margins[k, t, 0]
                 _charge_class(lead, y[t] <= 0.0, amount, sums, k)
             else:
                 right = int(y[t])
-                lead = _lead(margins, k, right)
-                _charge_class(lead, _is_first(margins, k, right), amount, sums, k)
+                lead = _lead(margins[k], t, right)
+                _charge_class(lead, _is_first(margins[k], t, right), amount, sums, k)
 
 
 @helper
@@ -126,11 +131,11 @@ def charge_readings(
 
 
 @kernel
-def read_candidates(weights: Array, rows: Any, bias: float, out: Array) -> None:
-    """The margins of all candidates, out[k, t, c]."""
-    margins = np.empty((out.shape[0], out.shape[2]))
+def read_candidates(weights: Array, rows: Any, bias: float, first: int, out: Array) -> None:
+    """The margins of all candidates, out[k, t, c], from weights[slot, k·classes + c]."""
+    margins, classes = np.empty(weights.shape[1]), out.shape[2]
     for t in range(out.shape[1]):
-        _margins_into(weights, row_at(rows, t, bias, 1.0), margins)
+        _margins_into(weights, row_at(rows, t, bias, 1.0), first * classes, margins)
         for k in range(out.shape[0]):
-            for c in range(out.shape[2]):
-                out[k, t, c] = margins[k, c]
+            for c in range(classes):
+                out[k, t, c] = margins[k * classes + c]

@@ -1,0 +1,174 @@
+"""Squares and products of two features, formed row by row and never stored.
+
+A row x becomes z_0, z_0², z_1, z_0·z_1, z_1², z_2, … with z = (x − mean)/spread, both over the rows so
+far, this one included: learned weights then bend where the data lie, whatever the units and the zeros of
+the columns. The place of z_j is j(j + 3)/2, its products with columns 0 … j follow: a new column comes
+after all that is there. Widths are multiples of four, which sums are taken in.
+
+x is first divided by the column's first value other than 0, less 1 where that came with the first row:
+small numbers, whatever the units, from which squares of spreads lose no digits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fenchel._numba import helper, kernel
+from fenchel.parts.state import Array
+from fenchel.rows import Rows
+from fenchel.rows.types import entry, length, row_at, slot
+
+# One row a column, after one that begins with the number of rows: the first value, what is taken off,
+# the mean, Σ(x − mean)².
+ANCHOR, SHIFT, MEAN, SQUARES = 0, 1, 2, 3
+
+LEAST = 1e-300  # a first value nearer to 0 is none
+MOST = 1e60  # anchored values are held within it: squares of their squares are finite
+FLAT = 1e-20  # a square of the spread so small beside that of the mean is rounding
+
+
+def new_spreads(columns: int) -> Array:
+    """Columns not seen yet."""
+    return np.zeros((1 + columns, 4))
+
+
+def widened(spreads: Array, columns: int) -> Array:
+    """The same spreads with room for more columns."""
+    larger = new_spreads(columns)
+    larger[: len(spreads)] = spreads
+    return larger
+
+
+def width_of(columns: int) -> int:
+    """The features that so many columns make, a multiple of four.
+
+    >>> width_of(2), width_of(60)
+    (8, 1892)
+    """
+    return -(-(columns * (columns + 3) // 2) // 4) * 4
+
+
+def columns_within(width: int) -> int:
+    """How many columns have all their products among so many features.
+
+    >>> columns_within(8), columns_within(1890)
+    (2, 60)
+    """
+    return int((np.sqrt(9.0 + 8.0 * width) - 3.0) / 2.0)
+
+
+@helper
+def _anchored(x: float, anchor: float, shift: float) -> float:
+    """x/anchor − shift, held within bounds."""
+    return min(max(x / anchor - shift, -MOST), MOST)
+
+
+@helper
+def _fill(spreads: Array, row: Any, n: float, learning: bool, out: Array) -> None:
+    """The anchored values of a row; what was never seen is its own first value."""
+    for j in range(out.shape[0]):
+        out[j] = -spreads[1 + j, SHIFT]
+    for k in range(length(row)):
+        at = slot(row, k)
+        x = entry(row, k)
+        if at >= spreads.shape[0]:  # never seen, and only read
+            continue
+        anchor, shift = spreads[at, ANCHOR], spreads[at, SHIFT]
+        if anchor == 0.0:
+            if abs(x) < LEAST:
+                continue
+            anchor, shift = x, 1.0 if n == 1.0 else 0.0
+            if learning:
+                spreads[at, ANCHOR] = anchor
+                spreads[at, SHIFT] = shift
+        out[at - np.uint64(1)] = _anchored(x, anchor, shift)
+
+
+@helper
+def _centre(spreads: Array, n: float, learning: bool, x: Array) -> None:
+    """Turn anchored values into z, each counted in its own mean and spread."""
+    for j in range(x.shape[0]):
+        off = x[j] - spreads[1 + j, MEAN]
+        mean = spreads[1 + j, MEAN] + off / n
+        squares = spreads[1 + j, SQUARES] + off * (x[j] - mean)
+        variance = squares / n
+        flat = variance <= FLAT * mean * mean
+        x[j] = 0.0 if flat else (x[j] - mean) / np.sqrt(variance)
+        if learning:
+            spreads[1 + j, MEAN] = mean
+            spreads[1 + j, SQUARES] = squares
+
+
+@helper
+def _multiply(x: Array, first: Array, out: Array) -> None:
+    """out = first_0, x_0², first_1, x_0·x_1, x_1², …, and zeros to the end."""
+    k = 0
+    for j in range(x.shape[0]):
+        out[k] = first[j]
+        k += 1
+        for i in range(j + 1):
+            out[k] = x[i] * x[j]
+            k += 1
+    for rest in range(k, out.shape[0]):
+        out[rest] = 0.0
+
+
+@kernel
+def centred_products(
+    spreads: Array, rows: Any, importance: Array, learning: bool, out: Array
+) -> None:
+    """Row t as z and the products of its z; while learning, mean and spread move on."""
+    z = np.empty(spreads.shape[0] - 1)
+    last = importance.shape[0] - 1
+    for t in range(out.shape[0]):
+        counts = learning and importance[min(t, last)] > 0.0
+        n = spreads[0, 0] + 1.0
+        _fill(spreads, row_at(rows, t, 1.0, 1.0), n, counts, z)
+        _centre(spreads, n, counts, z)
+        _multiply(z, z, out[t])
+        if counts:
+            spreads[0, 0] = n
+
+
+@kernel
+def anchored_products(anchors: Array, rows: Any, out: Array) -> None:
+    """Row t as it is, and the products of its anchored values."""
+    columns = anchors.shape[0] - 1
+    x, plain = np.empty(columns), np.empty(columns)
+    for t in range(out.shape[0]):
+        row = row_at(rows, t, 1.0, 1.0)
+        for j in range(columns):
+            plain[j] = 0.0
+        for k in range(length(row)):
+            at = slot(row, k)
+            if at <= np.uint64(columns):
+                plain[at - np.uint64(1)] = entry(row, k)
+        for j in range(columns):
+            anchor = anchors[1 + j, ANCHOR]
+            x[j] = 0.0 if anchor == 0.0 else _anchored(plain[j], anchor, anchors[1 + j, SHIFT])
+        _multiply(x, plain, out[t])
+
+
+def products_of(spreads: Array, rows: Rows, importance: Array, learning: bool) -> Rows:
+    """The rows with their products, as experts see them."""
+    out = np.empty((len(rows), width_of(len(spreads) - 1)))
+    centred_products(spreads, rows.view, importance, learning, out)
+    return _as(rows, out)
+
+
+def fixed_products_of(anchors: Array, rows: Rows) -> Rows:
+    """The rows as they are with the products of anchored values, which do not move with the mean."""
+    out = np.empty((len(rows), width_of(len(anchors) - 1)))
+    anchored_products(anchors, rows.view, out)
+    return _as(rows, out)
+
+
+def _as(rows: Rows, values: Array) -> Rows:
+    """Dense values as rows of the same kind as others: nothing else need be compiled."""
+    if rows.is_dense:
+        return Rows.dense(values)
+    count, width = values.shape
+    indices = np.tile(np.arange(width, dtype=np.uint32), count)
+    return Rows.sparse(width * np.arange(count + 1), indices, values.ravel(), width)
