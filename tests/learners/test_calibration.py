@@ -100,3 +100,15 @@ def test_a_mixture_neither_ties_nor_contradicts_its_decision():
     assert all(c.holds for c in learner.calibration_certificates())
     chances = learner.predict_proba_many(X)
     np.testing.assert_array_equal(learner.predict_many(X), np.where(chances[:, 1] > 0.5, 1, -1))
+
+
+@pytest.mark.parametrize("given", [None, lambda margins: margins])
+def test_learning_leaves_what_following_does(given):
+    rng = np.random.default_rng(0)
+    margins, labels = rng.standard_normal(6000) * 9, rng.choice([-1.0, 1.0], 6000)
+    importance = rng.choice([0.0, 1.0, 2.0], 6000)
+    one, other = Calibration(several=False), Calibration(several=False)
+    one.learn(margins, labels, importance, given)
+    other.follow(margins, labels, importance, given)
+    for name, array in one.arrays().items():
+        np.testing.assert_array_equal(array, other.arrays()[name], name)

@@ -181,10 +181,12 @@ def auto(
 
     Update: ``hedge`` over the experts of the task, ``combined``, among them full-matrix ones while
     the stream has at most 100 columns. They see every feature in units of its own mean size; of
-    numbers, two learn the distance from the first one.
+    numbers, some learn the distance from the first one. While there are at most 60 columns some see
+    squares and products of two features as well, around their means and in units of their spreads (up
+    to 21 columns with full matrices): what is no line in the features may be one in these.
 
-    Guarantee: that of ``hedge``, 2·Δ_T + 2·Δ′_T beyond the best of its K experts, while the stream
-    has at most 100 columns; once the full-matrix ones have retired, (1 + ln K/ln K′)·Δ_T + 2·Δ′_T
+    Guarantee: that of ``hedge``, 2·Δ_T + 2·Δ′_T beyond the best of its K experts, with or without
+    products, while the stream has at most 21 columns; once some have retired, (1 + ln K/ln K′)·Δ_T + 2·Δ′_T
     beyond the best of the K′ that are left. Multiply any feature by any constant: every prediction
     stays the same up to rounding; by a power of two, bit for bit. (On 47 public sets factors between
     10⁻⁶ and 10⁶ moved no prediction by more than 2·10⁻¹⁴ of the largest, and no label.)

@@ -23,6 +23,7 @@ from fenchel.loops.calibration import (
     calibrate_several,
     calibrate_two,
     new_calibration,
+    standardised,
 )
 from fenchel.loops.newton_mixture import unite_refinements
 from fenchel.parts.state import Array
@@ -73,11 +74,15 @@ class Calibration:
         self, margins: Array, targets: Array, importance: Array = ONE, given: Any = None
     ) -> None:
         """Learn from margins and the labels that came after; ``given`` turns margins into probabilities."""
-        logits = self._logits(margins, importance, given, learning=True)
         chosen = self._taught(len(targets))
-        if chosen.any():
+        if self._several:
+            logits = self._logits(margins, importance, given, learning=True)[chosen]
+        else:
+            logits, large = np.empty(np.count_nonzero(chosen)), 0.0 if given is None else LARGE
+            standardised(margins, importance, self._sizes, chosen, FAR, large, logits)
+        if len(logits):
             amounts = importance if len(importance) == 1 else importance[chosen]
-            self._run(logits[chosen], self._labels(targets[chosen]), amounts, learning=True)
+            self._run(logits, self._labels(targets[chosen]), amounts, learning=True)
 
     def follow(
         self, margins: Array, targets: Array, importance: Array = ONE, given: Any = None

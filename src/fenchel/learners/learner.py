@@ -761,12 +761,21 @@ class Learner:
             surely(settle)
             raise
         if self._calibration is not None:
-            with undisturbed:
-                self._settle()
-                self._calibration.learn(margins, targets, amounts, self._given)
+            self._calibrate(margins, targets, importance)
         if self.certifies:
             self._memory.keep(Block(rows, targets, importance))
         return margins, targets
+
+    def _calibrate(self, margins: Array, targets: Array, importance: Array | None) -> None:
+        """Let the calibration learn from a block, or keep a single row for later."""
+        if len(targets) == 1 and importance is None:
+            self._wait(margins[0], targets)
+            return
+        with undisturbed:
+            self._settle()
+            assert self._calibration is not None
+            amounts = features.ONE if importance is None else importance
+            self._calibration.learn(margins, targets, amounts, self._given)
 
     def _refuse_many(self, width: int) -> None:
         if self.max_features is not None and width > self.max_features:

@@ -85,7 +85,8 @@ def anchored(weights: Array, spreads: Array) -> Array:
     given[: min(len(out), len(weights))] = weights[: len(out)]
     products = given[1 + pair] * per_spread[first] * per_spread[second]
     line = given[1 + single] * per_spread
-    out[0] = given[0] - (line * mean).sum(axis=0) + (products * mean[first] * mean[second]).sum(axis=0)  # fmt: skip
+    out[0] = given[0] - (line * mean).sum(axis=0)
+    out[0] += (products * mean[first] * mean[second]).sum(axis=0)
     np.subtract.at(line, first, products * mean[second])
     np.subtract.at(line, second, products * mean[first])
     out[1 + pair] = products

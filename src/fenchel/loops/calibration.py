@@ -49,6 +49,37 @@ def _held(z: float) -> float:
 
 
 @kernel
+def standardised(
+    margins: Array,
+    importance: Array,
+    sizes: Array,
+    chosen: Any,
+    most: float,
+    large: float,
+    out: Array,
+) -> None:
+    """out, the logits of the chosen rows among all margins of two classes; sizes move on with every row.
+
+    ``sizes`` are Σ|m| and how many; m is divided by their mean, itself included, or with ``large`` (margins
+    that are logits) by what this mean exceeds ``large``. |m| is held within ``most``.
+    """
+    last = importance.shape[0] - 1
+    at = 0
+    for t in range(margins.shape[0]):
+        m = min(max(margins[t], -most), most)
+        mean = (sizes[0] + abs(m)) / (sizes[1] + 1.0)
+        if importance[min(t, last)] > 0.0:
+            sizes[0] += abs(m)
+            sizes[1] += 1.0
+        if chosen[t]:
+            if large > 0.0:
+                out[at] = m / max(mean / large, 1.0)
+            else:
+                out[at] = m / mean if mean > 0.0 else 0.0
+            at += 1
+
+
+@kernel
 def calibrate_two(
     r: Any, logits: Array, y: Any, importance: Array, learning: bool, out: Array
 ) -> None:
