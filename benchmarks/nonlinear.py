@@ -72,6 +72,8 @@ def streams(only: list[str]) -> Iterator[tuple[str, str, Any, Any]]:
 
 
 def dicts_of(X: Any) -> list[dict[int, float]]:
+    if sparse.issparse(X) and X.shape[1] <= 500:
+        X = X.toarray()  # a tree splits between 0 and 1, and needs to see the 0
     if sparse.issparse(X):
         X = sparse.csr_array(X)
         ends = X.indptr

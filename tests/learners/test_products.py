@@ -115,6 +115,18 @@ def test_beyond_so_many_columns_products_retire_and_models_stay_usable(tmp_path)
     assert np.array_equal(Learner.load(tmp_path / "m").decision_many(wide), expected)
 
 
+def test_many_classes_retire_products_however_rows_are_cut():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((300, 2)), np.minimum(np.arange(300) // 4, rng.integers(0, 60, 300))
+    whole, parts = learners.auto("multiclass"), learners.auto("multiclass")
+    margins = whole.learn_many(X, y)
+    for t in range(0, 300, 50):
+        told = parts.learn_many(X[t : t + 50], y[t : t + 50])
+        assert np.array_equal(told, margins[t : t + 50, : told.shape[1]])
+    on = [name for name, share in whole.shares().items() if "on products" in name and share]
+    assert not any("diagonal=no" in name for name in on)
+
+
 def test_a_merge_does_without_products():
     X, y = ring(400)
     parts = [learners.auto(), learners.auto()]

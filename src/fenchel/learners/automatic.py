@@ -63,6 +63,8 @@ RELATIVE_FULL = ("vovk_azoury_warmuth:a=0.01",)
 # 0.339 to 0.146 (letter), 0.171 to 0.098 (splice), 0.386 to 0.281 (concrete), and rose nowhere. So many
 # columns have some 1,900 products; a full matrix of those of the second number has rows of some 250.
 PRODUCTS, PRODUCTS_FULL = 60, 21
+# Each class has weights of its own: beyond so many, products cost more than they are worth.
+CLASSES_OF_PRODUCTS, CLASSES_OF_FULL = 100, 30
 ON_PRODUCTS = {
     "binary": (
         ("arow:r=1,form=original", "coin_betting:loss=logistic"),
@@ -219,12 +221,14 @@ def auto(
         limits += [None] * len(RELATIVE) + [FULL] * len(RELATIVE_FULL)
         relative += [True] * len(RELATIVE + RELATIVE_FULL)
     products = [False] * len(limits)
+    class_limits: list[int | None] = [None] * len(limits)
     if mean:
         diagonal, full = ON_PRODUCTS[task]
         small = (*small, *diagonal, *full)
         limits += [PRODUCTS] * len(diagonal) + [PRODUCTS_FULL] * len(full)
         relative += [False] * len(diagonal) + [task == "regression"] * len(full)
         products += [True] * len(diagonal + full)
+        class_limits += [CLASSES_OF_PRODUCTS] * len(diagonal) + [CLASSES_OF_FULL] * len(full)
     experts: list[Learner] = [from_specification(text) for text in (*anywhere, *small)]
     if not (mean or counts):
         _refuse_unbounded(loss)
@@ -245,6 +249,7 @@ def auto(
         name="auto",
         parameters=parameters,
         limits=limits,
+        class_limits=class_limits,
         relative=relative,
         products=products,
         combined=mean,  # what is left over of a mean can be predicted, of a quantile it cannot

@@ -15,6 +15,7 @@ from fenchel.certificates.aggregate import bayes_bound, path_bounds
 from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
 from fenchel.learners.frozen import FrozenUse, StillBlend, as_columns
+from fenchel.learners.labels import known_after
 from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.quadratic import anchored, around_mean, laid_out
 from fenchel.learners.renumbering import Places, shares_of
@@ -95,6 +96,7 @@ class Mixture(Engine):
         name: str,
         parameters: dict[str, Any],
         limits: Sequence[int | None] | None = None,
+        class_limits: Sequence[int | None] | None = None,
         relative: Sequence[bool] | None = None,
         products: Sequence[bool] | None = None,
         combined: bool = False,
@@ -120,6 +122,9 @@ class Mixture(Engine):
         self.experts = [expert.copy() for expert in experts]
         self.certifies = any(expert.certifies for expert in self.experts)
         self._limits = list(limits) if limits is not None else [None] * len(experts)
+        self._class_limits = (
+            list(class_limits) if class_limits is not None else [None] * len(experts)
+        )
         self._relative = list(relative) if relative is not None else [False] * len(experts)
         self._products = list(products) if products is not None else [False] * len(experts)
         self._spreads = new_spreads(0)
@@ -152,6 +157,7 @@ class Mixture(Engine):
         """Turn the order of the experts round, before the first round."""
         self.experts.reverse()
         self._limits.reverse()
+        self._class_limits.reverse()
         self._relative.reverse()
         self._products.reverse()
 
@@ -288,6 +294,7 @@ class Mixture(Engine):
         known = len(arrays["hedge.active"])
         if known < len(self.experts) and self.name == "auto":
             self.experts, self._limits = self.experts[:known], self._limits[:known]
+            self._class_limits = self._class_limits[:known]
             self._relative, self._products = self._relative[:known], self._products[:known]
             self._blend = BLENDS[self.task](
                 known, self._blend.combination is not None, self._blend.loss, self._blend.switching
@@ -389,6 +396,7 @@ class Mixture(Engine):
         """Run experts, units and the mixing loop, piece by piece and in parallel."""
         refuse_unsound(rows, checked)
         count, several = len(rows), self.task == "multiclass"
+        cuts = self._cuts(targets) if several else {}
         if several:
             self.outputs = max(self.outputs, int(targets.max(initial=-1.0)) + 1)
         out = np.empty((count, self.outputs) if several else count)
@@ -397,17 +405,36 @@ class Mixture(Engine):
         begin = 0
         while begin < count:  # up to where weights are set aside
             ahead = count if self._frozen is None else self._frozen.due(self.rounds) - self.rounds
-            end = min(count, begin + ahead)
+            end = min(count, begin + ahead, *(cut for cut in cuts if cut > begin))
+            if begin in cuts:
+                self._retire_beyond(cuts[begin])
             amounts = some_of(importance, begin, end)
             part = rows[begin:end], targets[begin:end], amounts
             if self._frozen is not None:
                 self._frozen.see(self.rounds, *part)
             self._learn_part(*part, out[begin:end])
             self.counts[ROUNDS] += end - begin
-            if self._frozen is not None and end - begin == ahead:
+            if self._frozen is not None and self._frozen.due(self.rounds - 1) == self.rounds:
                 self._set_aside(self._frozen)
             begin = end
         return out
+
+    def _cuts(self, targets: Array) -> dict[int, int]:
+        """The rows that bring more classes than an expert is for, and how many classes there are then."""
+        limits = {limit for limit in self._class_limits if limit is not None}
+        if not limits or not len(targets) or max(self.outputs, targets.max() + 1) <= min(limits):
+            return {}
+        known = known_after(targets, self.outputs)
+        first = {int(np.searchsorted(known, limit, side="right")) for limit in limits}
+        return {t: int(known[t]) for t in first if t < len(targets)}
+
+    def _retire_beyond(self, classes: int) -> None:
+        """Retire experts that are for fewer classes."""
+        for k, limit in enumerate(self._class_limits):
+            if limit is not None and classes > limit and self._blend.hedge.active[k]:
+                self._blend.hedge.active[k] = 0.0
+                self.experts[k] = self.experts[k].copy()  # the old one may be put back
+                self.experts[k].restart(0)
 
     def _set_origin(self, targets: Array) -> None:
         """Take the first target there ever was as that from which relative experts count."""
@@ -596,6 +623,7 @@ class Mixture(Engine):
         self._frozen_reading = None
         if self.task == "multiclass":
             self.outputs = max(self.outputs, int(target[0]) + 1)
+            self._retire_beyond(self.outputs)
         told, known_origin = memo[:-2].reshape(len(self.experts), -1), memo[-2]
         self._set_origin(target)
         products = self._multiplied(rows, importance, learning=True)

@@ -102,4 +102,5 @@ def lead_several(chances: Array, decided: Any) -> Array:
     behind = (decided >= 0) & (np.argmax(out, axis=1) != decided)
     lifted = highest * (1.0 + 1e-9 + STEP * out[rows, decided])
     out[rows, decided] = np.where(behind, lifted, out[rows, decided])
-    return np.asarray(out / np.where(behind, out.sum(axis=1), 1.0)[:, None])
+    total = np.add.accumulate(out, axis=1)[:, -1]  # in their order, however many classes will follow
+    return np.asarray(out / np.where(behind, total, 1.0)[:, None])
