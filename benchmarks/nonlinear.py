@@ -93,15 +93,15 @@ def error_of(task: str, told: list[Any], y: Any) -> float:
 
 
 def play(model: Any, rows: list[dict], y: Any, limit: float) -> tuple[list[Any], float] | None:
-    """The predictions of one pass, and its seconds; None where it would take too long."""
-    began, told = time.perf_counter(), []
+    """The predictions of one pass, and its CPU seconds; None where it would take too long."""
+    began, told = time.process_time(), []
     for t, (x, target) in enumerate(zip(rows, y.tolist(), strict=True)):
         told.append(model.predict_one(x))
         model.learn_one(x, target)
-        spent = time.perf_counter() - began
+        spent = time.process_time() - began
         if t % 50 == 49 and spent / (t + 1) * len(rows) > limit and spent > limit / 20:
             return None
-    return [0.0 if p is None else p for p in told], time.perf_counter() - began
+    return [0.0 if p is None else p for p in told], time.process_time() - began
 
 
 def measure(only: list[str], limit: float) -> None:
@@ -113,7 +113,7 @@ def measure(only: list[str], limit: float) -> None:
         known = stored["streams"].setdefault(name, {"task": task, "rows": len(y), "peers": {}})
         rows = dicts_of(X)
         for peer, model in trees(task).items():
-            if peer in known["peers"]:
+            if known["peers"].get(peer):
                 continue
             found = play(model, rows, y, limit)
             known["peers"][peer] = (
@@ -135,9 +135,9 @@ def report(only: list[str]) -> None:
             left_out.append(name)
             continue
         learners.auto(task).learn_many(X[:200], y[:200])  # compiled by now
-        learner, began = learners.auto(task), time.perf_counter()
+        learner, began = learners.auto(task), time.process_time()
         margins = learner.learn_many(X, y)
-        seconds = time.perf_counter() - began
+        seconds = time.process_time() - began
         told = margins if task == "regression" else learner.decode_many(margins)
         mine = error_of(task, list(told), y)
         best = min(peers, key=lambda peer: peers[peer]["error"])
@@ -160,9 +160,9 @@ Made by `python -m benchmarks.nonlinear`; the trees' figures are stored ones (`-
 share of mistakes, or the squared error over that of the best constant. River's Hoeffding tree, adaptive
 Hoeffding tree and adaptive random forest of 10 trees with their defaults; the best of the three in hindsight
 is shown. `auto` is in bold where it is at least as good: **{ahead} of {len(lines)}**. It took a tenth of that
-tree's time or less on {quick}.
+tree's CPU time or less on {quick}.
 
-| stream | task | half | auto | best of River's trees | auto, µs a row | that tree, µs a row |
+| stream | task | half | auto | best of River's trees | auto, CPU µs a row | that tree, CPU µs a row |
 |---|---|---|---:|---|---:|---:|
 """ + "\n".join(lines)
     if left_out:

@@ -37,14 +37,14 @@ class Portable:
         return self.form.task in ("binary", "multiclass")
 
     def pairs(self) -> list[tuple[int, int, list[list[float]]]]:
-        """Two features and the weights of their product, one list an expert of one number an output."""
+        """List two features and the weights of their product, one list an expert, one number an output."""
         if self.form.pairs is None:
             return []
         first, second, weights, _ = self.form.pairs
         return list(zip(first.tolist(), second.tolist(), weights.tolist(), strict=True))
 
     def centres(self) -> dict[int, float]:
-        """What is taken off the features of pairs before they are multiplied."""
+        """Return what is taken off the features of pairs before they are multiplied."""
         if self.form.pairs is None:
             return {}
         used = sorted({j for pair in self.pairs() for j in pair[:2]})

@@ -23,7 +23,7 @@ from fenchel.learners.engine import Engine
 from fenchel.learners.frozen import Still, StillBlend, as_columns, margins_of
 from fenchel.learners.interval import Interval
 from fenchel.learners.mixture import Mixture
-from fenchel.learners.quadratic import Pairs, around_mean
+from fenchel.learners.quadratic import FeaturePairs, around_mean
 from fenchel.loops.adahedge import shares_now
 from fenchel.loops.coin_stacking import STEEPEST
 from fenchel.parts.state import Array
@@ -52,7 +52,7 @@ class LinearForm:
     rounds: float = 0.0
     choice: tuple[float, float] = (1.0, 0.0)  # q
     is_exact: bool = True  # whether the model itself predicts so
-    pairs: Pairs | None = None
+    pairs: FeaturePairs | None = None
 
     def scores(self, rows: Rows) -> Array:
         """The scores of each row: a number, the margin of two classes, or one for each class."""
@@ -135,7 +135,7 @@ def _of_mixture(engine: Mixture) -> LinearForm:
     if not isinstance(still, Still | StillBlend):
         still = engine.still_blend()
     weights = still.weights
-    pairs: Pairs | None = None
+    pairs: FeaturePairs | None = None
     if still.anchors is not None:
         weights, found = around_mean(weights, still.anchors)
         pairs = found if len(found.first) else None

@@ -152,6 +152,7 @@ class Mixture(Engine):
         self._frozen = None if self._frozen is None else self._frozen.copy()
         if self._units is not None and not self._units.flags.writeable:
             self._units = self._units.copy()
+        self._origin, self._spreads = self._origin.copy(), self._spreads.copy()
 
     def reverse(self) -> None:
         """Turn the order of the experts round, before the first round."""
@@ -184,7 +185,10 @@ class Mixture(Engine):
 
     @property
     def _sees_products(self) -> bool:
-        return any(self._products[k] for k in self._blend.active)
+        return any(
+            on and of
+            for on, of in zip(self._blend.hedge.active.tolist(), self._products, strict=True)
+        )
 
     def _chosen(self) -> int | None:
         """The candidate for frozen use, where one is known."""
@@ -565,7 +569,7 @@ class Mixture(Engine):
 
     def _spreads_for(self, rows: Rows) -> Array:
         """The spreads, with room for columns that are only read, as the next round would make it."""
-        width = rows.used_width if rows.width > self.columns else self.columns
+        width = rows.used_columns if rows.width > self.columns else self.columns
         most = max(limit or 0 for k, limit in enumerate(self._limits) if self._products[k])
         return widened(self._spreads, width) if self.columns < width <= most else self._spreads
 

@@ -19,7 +19,7 @@ from fenchel.rows import Rows
 from fenchel.rows.types import LARGEST
 
 
-class Pairs(NamedTuple):
+class FeaturePairs(NamedTuple):
     """Σ weights·(x_i − centre_i)·(x_j − centre_j): for each pair (i, j) experts × outputs."""
 
     first: NDArray[np.int64]
@@ -93,7 +93,7 @@ def anchored(weights: Array, spreads: Array) -> Array:
     return _off_anchors(out, line, single, known)
 
 
-def around_mean(weights: Array, spreads: Array) -> tuple[Array, Pairs]:
+def around_mean(weights: Array, spreads: Array) -> tuple[Array, FeaturePairs]:
     """Turn weights of anchored products, slots × experts × outputs, into those around the mean.
 
     Returns the weights of single columns, and the pairs.
@@ -114,7 +114,7 @@ def around_mean(weights: Array, spreads: Array) -> tuple[Array, Pairs]:
         scaled = _finite(products * (per[first] * per[second])[:, None, None])
         centre = _finite((known[:, MEAN] + known[:, SHIFT]) * known[:, ANCHOR])
     used = scaled.any(axis=(1, 2))
-    return own, Pairs(first[used], second[used], scaled[used], centre)
+    return own, FeaturePairs(first[used], second[used], scaled[used], centre)
 
 
 def _off_anchors(weights: Array, line: Array, single: NDArray[np.int64], known: Array) -> Array:

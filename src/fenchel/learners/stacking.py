@@ -84,7 +84,7 @@ class ClassCombination:
         combine(*own, margins, active, ballots, y, weights, learning, logits, sizes, decided)
         given = y, weights, learning
         refined = np.empty(ballots.shape)
-        refine(self.stack, logits, margins, sizes, *given, refined)
+        refine(self.stack, logits, margins, active, sizes, *given, refined)
         if margins.shape[2] < ballots.shape[1]:
             with np.errstate(all="ignore"):  # a forged state may say anything
                 odds, out = np.log(refined[:, 1] / refined[:, 0]), np.empty(len(ballots))
@@ -222,7 +222,7 @@ class Blend(ABC):
     @property
     def active(self) -> list[int]:
         """The numbers of the experts that have not retired."""
-        return [k for k, on in enumerate(self.hedge.active) if on]
+        return list(np.flatnonzero(self.hedge.active).tolist())
 
     def arrays(self) -> dict[str, Array]:
         """The state by name."""

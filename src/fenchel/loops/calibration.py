@@ -85,6 +85,7 @@ def calibrate_two(
 ) -> None:
     """out[t], the calibrated logit of class 1 from before label t (0 or 1)."""
     features = np.zeros((2, FEATURES))
+    used = np.arange(FEATURES)
     known = np.ones(2, np.bool_)
     each = np.empty((r.shares.shape[0], 2))
     mixed = np.empty(2)
@@ -93,10 +94,12 @@ def calibrate_two(
     for t in range(logits.shape[0]):
         z = _held(logits[t])
         _bend_into(features, 1, z, z)
-        forecast(r, features, known, each, mixed)
+        forecast(r, features, used, known, each, mixed)
         out[t] = np.log(mixed[1]) - np.log(mixed[0])
         if learning:
-            teach(r, DECAYS, features, known, each, mixed, y[t], importance[min(t, last)], room)
+            teach(
+                r, DECAYS, features, used, known, each, mixed, y[t], importance[min(t, last)], room
+            )
 
 
 @kernel
@@ -109,6 +112,7 @@ def calibrate_several(
     """
     count, classes = chances.shape
     features = np.zeros((classes, FEATURES))
+    used = np.arange(FEATURES)
     known = np.ones(classes, np.bool_)
     each = np.empty((r.shares.shape[0], classes))
     mixed = np.empty(classes)
@@ -121,8 +125,10 @@ def calibrate_several(
                 given = np.log(chances[t, c])
                 rest = np.log(max(1.0 - chances[t, c], 1e-17))
                 _bend_into(features, c, max(given, -FARTHEST), _held(given - rest))
-        forecast(r, features, known, each, mixed)
+        forecast(r, features, used, known, each, mixed)
         for c in range(classes):
             out[t, c] = mixed[c]
         if learning:
-            teach(r, DECAYS, features, known, each, mixed, y[t], importance[min(t, last)], room)
+            teach(
+                r, DECAYS, features, used, known, each, mixed, y[t], importance[min(t, last)], room
+            )

@@ -63,8 +63,11 @@ def new_refinement(forecasters: int, features: int) -> Refinement:
 
 
 @helper
-def forecast(r: Any, features: Array, known: Any, each: Array, mixed: Array) -> None:
-    """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known."""
+def forecast(r: Any, features: Array, used: Any, known: Any, each: Array, mixed: Array) -> None:
+    """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known.
+
+    ``used`` are the numbers of the features that can differ from 0.
+    """
     count, classes = each.shape
     for c in range(classes):
         mixed[c] = 0.0
@@ -73,8 +76,8 @@ def forecast(r: Any, features: Array, known: Any, each: Array, mixed: Array) -> 
         for c in range(classes):
             each[i, c] = features[c, 0] if i == 0 else 0.0
             if i > 0:
-                for j in range(features.shape[1]):
-                    each[i, c] += r.weights[i - 1, j] * features[c, j]
+                for a in range(used.shape[0]):
+                    each[i, c] += r.weights[i - 1, used[a]] * features[c, used[a]]
             z = each[i, c]  # beyond the floats only in a forged state, as a share below 0 is
             each[i, c] = min(max(z, -LARGEST), LARGEST) if z == z else 0.0
             if known[c]:
@@ -97,6 +100,7 @@ def _newton_step(
     i: int,
     decay: float,
     features: Array,
+    used: Any,
     known: Any,
     each: Array,
     y: int,
@@ -104,29 +108,33 @@ def _newton_step(
     room: Array,
 ) -> None:
     """w −= A⁻¹·g and A⁻¹ for A = decay·A + γ·g·gᵀ, of forecaster i + 1; ``room`` has two rows."""
-    count = features.shape[1]
+    count = used.shape[0]
     widest = 0.0
-    for j in range(count):
-        room[0, j] = 0.0
-        room[1, j] = 0.0
+    for j in range(features.shape[1]):
         widest = max(widest, r.inverses[i, j, j])
+    for a in range(count):
+        room[0, a] = 0.0
+        room[1, a] = 0.0
     for c in range(features.shape[0]):
         if known[c]:
             apart = weight * (each[i + 1, c] - (1.0 if c == y else 0.0))
-            for j in range(count):
-                room[0, j] += apart * features[c, j]
+            for a in range(count):
+                room[0, a] += apart * features[c, used[a]]
     # What is forgotten everywhere would grow without end: no direction becomes looser than at first.
     grow = 1.0 / decay if widest < decay / FIRM else 1.0
     along = 0.0
-    for j in range(count):
-        for k in range(count):
-            room[1, j] += grow * r.inverses[i, j, k] * room[0, k]
-        along += room[1, j] * room[0, j]
+    for a in range(count):
+        j = used[a]
+        for b in range(count):
+            room[1, a] += grow * r.inverses[i, j, used[b]] * room[0, b]
+        along += room[1, a] * room[0, a]
     share = 1.0 / (1.0 + CURVATURE * along)
-    for j in range(count):
-        r.weights[i, j] -= share * room[1, j]
-        for k in range(count):
-            less = CURVATURE * share * room[1, j] * room[1, k]
+    for a in range(count):
+        j = used[a]
+        r.weights[i, j] -= share * room[1, a]
+        for b in range(count):
+            k = used[b]
+            less = CURVATURE * share * room[1, a] * room[1, b]
             r.inverses[i, j, k] = grow * r.inverses[i, j, k] - less
 
 
@@ -159,6 +167,7 @@ def teach(
     r: Any,
     decays: Array,
     features: Array,
+    used: Any,
     known: Any,
     each: Array,
     mixed: Array,
@@ -170,7 +179,7 @@ def teach(
     weight = min(weight, HEAVIEST)
     if known[y] and weight > 0.0:
         for i in range(decays.shape[0]):
-            _newton_step(r, i, decays[i], features, known, each, y, weight, room)
+            _newton_step(r, i, decays[i], features, used, known, each, y, weight, room)
         _charge(r, each, mixed, y, weight)
 
 

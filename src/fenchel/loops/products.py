@@ -66,8 +66,12 @@ def _anchored(x: float, anchor: float, shift: float) -> float:
 
 
 @helper
-def _fill(spreads: Array, row: Any, n: float, learning: bool, out: Array) -> None:
-    """The anchored values of a row; what was never seen is its own first value."""
+def _fill(spreads: Array, row: Any, n: float, learning: bool, out: Array) -> int:
+    """The anchored values of a row; what was never seen is its own first value.
+
+    Returns how many columns there are up to the row's last.
+    """
+    end = 0
     for j in range(out.shape[0]):
         out[j] = -spreads[1 + j, SHIFT]
     for k in range(length(row)):
@@ -84,6 +88,17 @@ def _fill(spreads: Array, row: Any, n: float, learning: bool, out: Array) -> Non
                 spreads[at, ANCHOR] = anchor
                 spreads[at, SHIFT] = shift
         out[at - np.uint64(1)] = _anchored(x, anchor, shift)
+        end = max(end, int(at))
+    return end
+
+
+@helper
+def _seen(spreads: Array) -> int:
+    """How many columns there are up to the last that was seen."""
+    for j in range(spreads.shape[0] - 1, 0, -1):
+        if spreads[j, ANCHOR] != 0.0:
+            return j
+    return 0
 
 
 @helper
@@ -117,19 +132,24 @@ def _multiply(x: Array, first: Array, out: Array) -> None:
 
 @kernel
 def centred_products(
-    spreads: Array, rows: Any, importance: Array, learning: bool, out: Array
+    spreads: Array, rows: Any, importance: Array, learning: bool, out: Array, ends: Any
 ) -> None:
-    """Row t as z and the products of its z; while learning, mean and spread move on."""
+    """Row t as z and the products of its z; while learning, mean and spread move on.
+
+    ends[t] is how many columns are known with it.
+    """
     z = np.empty(spreads.shape[0] - 1)
     last = importance.shape[0] - 1
+    seen = _seen(spreads)
     for t in range(out.shape[0]):
         counts = learning and importance[min(t, last)] > 0.0
         n = spreads[0, 0] + 1.0
-        _fill(spreads, row_at(rows, t, 1.0, 1.0), n, counts, z)
+        ends[t] = max(seen, _fill(spreads, row_at(rows, t, 1.0, 1.0), n, counts, z))
         _centre(spreads, n, counts, z)
         _multiply(z, z, out[t])
         if counts:
             spreads[0, 0] = n
+            seen = ends[t]
 
 
 @kernel
@@ -152,23 +172,26 @@ def anchored_products(anchors: Array, rows: Any, out: Array) -> None:
 
 
 def products_of(spreads: Array, rows: Rows, importance: Array, learning: bool) -> Rows:
-    """The rows with their products, as experts see them."""
-    out = np.empty((len(rows), width_of(len(spreads) - 1)))
-    centred_products(spreads, rows.view, importance, learning, out)
-    return _as(rows, out)
+    """The rows with their products, as experts see them.
+
+    A sparse row ends with the columns known by then: how rows are cut into blocks makes no difference.
+    """
+    out, ends = np.empty((len(rows), width_of(len(spreads) - 1))), np.empty(len(rows), np.int64)
+    centred_products(spreads, rows.view, importance, learning, out, ends)
+    if rows.is_dense:
+        return Rows.dense(out)
+    widths = (ends * (ends + 3) // 2 + 3) // 4 * 4
+    there = np.arange(out.shape[1]) < widths[:, None]
+    indices = np.broadcast_to(np.arange(out.shape[1], dtype=np.uint32), out.shape)[there]
+    return Rows.sparse(np.append(0, np.cumsum(widths)), indices, out[there], out.shape[1])
 
 
 def fixed_products_of(anchors: Array, rows: Rows) -> Rows:
     """The rows as they are with the products of anchored values, which do not move with the mean."""
     out = np.empty((len(rows), width_of(len(anchors) - 1)))
     anchored_products(anchors, rows.view, out)
-    return _as(rows, out)
-
-
-def _as(rows: Rows, values: Array) -> Rows:
-    """Dense values as rows of the same kind as others: nothing else need be compiled."""
     if rows.is_dense:
-        return Rows.dense(values)
-    count, width = values.shape
+        return Rows.dense(out)
+    count, width = out.shape  # of the same kind as the rows: nothing else need be compiled
     indices = np.tile(np.arange(width, dtype=np.uint32), count)
-    return Rows.sparse(width * np.arange(count + 1), indices, values.ravel(), width)
+    return Rows.sparse(width * np.arange(count + 1), indices, out.ravel(), width)

@@ -27,12 +27,21 @@ def new_stack(experts: int) -> Refinement:
 
 @helper
 def _features_into(
-    features: Array, c: int, logit: float, margins: Array, t: int, place: int, sizes: Array
+    features: Array,
+    c: int,
+    logit: float,
+    margins: Array,
+    t: int,
+    place: int,
+    sizes: Array,
+    active: Array,
 ) -> None:
-    """features[c] = (logit, s_k held, asinh s_k, 1)."""
+    """features[c] = (logit, s_k held, asinh s_k, 1); 0 for experts that have retired."""
     experts = margins.shape[0]
     features[c, 0] = logit
     for k in range(experts):
+        if not active[k] > 0.0:
+            continue
         s = 0.0
         if sizes[t, k] > 0.0 and margins[k, t, place] > -np.inf:
             s = margins[k, t, place] / sizes[t, k]
@@ -41,11 +50,28 @@ def _features_into(
     features[c, 1 + 2 * experts] = 1.0
 
 
+@helper
+def _features_of(active: Array) -> Any:
+    """The numbers of the features of experts that are on, with the first and the last feature."""
+    experts = active.shape[0]
+    used = np.empty(2 + 2 * experts, np.int64)
+    used[0] = 0
+    count = 1
+    for half in range(2):
+        for k in range(experts):
+            if active[k] > 0.0:
+                used[count] = 1 + half * experts + k
+                count += 1
+    used[count] = 1 + 2 * experts
+    return used[: count + 1]
+
+
 @kernel
 def refine(
     r: Any,
     logits: Array,
     margins: Array,
+    active: Array,
     sizes: Array,
     y: Any,
     importance: Array,
@@ -59,6 +85,7 @@ def refine(
     count, classes = logits.shape
     two = margins.shape[2] < classes
     features = np.zeros((classes, r.weights.shape[1]))
+    used = _features_of(active)
     known = np.ones(classes, np.bool_)
     each = np.empty((r.shares.shape[0], classes))
     mixed = np.empty(classes)
@@ -66,17 +93,19 @@ def refine(
     last = importance.shape[0] - 1
     for t in range(count):
         if two:
-            _features_into(features, 1, logits[t, 1] - logits[t, 0], margins, t, 0, sizes)
+            odds = logits[t, 1] - logits[t, 0]
+            _features_into(features, 1, odds, margins, t, 0, sizes, active)
         else:
             for c in range(classes):
                 known[c] = logits[t, c] > -np.inf
                 if known[c]:
-                    _features_into(features, c, logits[t, c], margins, t, c, sizes)
-        forecast(r, features, known, each, mixed)
+                    _features_into(features, c, logits[t, c], margins, t, c, sizes, active)
+        forecast(r, features, used, known, each, mixed)
         for c in range(classes):
             out[t, c] = mixed[c]
         if learning:
-            teach(r, DECAYS, features, known, each, mixed, y[t], importance[min(t, last)], room)
+            weight = importance[min(t, last)]
+            teach(r, DECAYS, features, used, known, each, mixed, y[t], weight, room)
 
 
 def lead_two(logits: Array, decided: Any) -> Array:
@@ -102,5 +131,7 @@ def lead_several(chances: Array, decided: Any) -> Array:
     behind = (decided >= 0) & (np.argmax(out, axis=1) != decided)
     lifted = highest * (1.0 + 1e-9 + STEP * out[rows, decided])
     out[rows, decided] = np.where(behind, lifted, out[rows, decided])
-    total = np.add.accumulate(out, axis=1)[:, -1]  # in their order, however many classes will follow
+    total = np.add.accumulate(out, axis=1)[
+        :, -1
+    ]  # in their order, however many classes will follow
     return np.asarray(out / np.where(behind, total, 1.0)[:, None])

@@ -189,14 +189,6 @@ class Rows:
 
     # ── in NumPy and SciPy ──────────────────────────────────────────────────────────────────────
 
-    @property
-    def used_width(self) -> int:
-        """One more than the largest column of an entry; of dense rows all columns."""
-        if isinstance(self.view, DenseRows):
-            return self.width
-        used = self.view.indices[self.view.indptr[0] : self.view.indptr[self.count]]
-        return int(used.max(initial=0)) + 1 if len(used) else 0
-
     def to_matrix(self) -> Any:
         """Return the rows as a NumPy array or a SciPy CSR array; no number is copied."""
         if isinstance(self.view, DenseRows):
