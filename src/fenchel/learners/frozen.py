@@ -79,7 +79,8 @@ class FrozenUse:
     def __init__(self, experts: int, task: str, loss: Any, singly: int = 0) -> None:
         self.task, self.experts, self.loss = task, experts, loss
         self.singly = singly  # so many experts, the first ones, see no products
-        self.weights: Array | None = None  # slots × experts and their means × classes
+        # Slots × experts and their means × classes; the last experts may be missing, as they have retired.
+        self.weights: Array | None = None
         self.anchors: Array | None = None
         self.blend: Any = None  # how the mixture blended then
         self.sums = np.zeros((WINDOWS, 4, 2 * experts))  # the present window first
@@ -116,7 +117,11 @@ class FrozenUse:
         for name, shape in shapes.items():
             if name not in arrays or arrays[name].shape != shape:
                 raise ValueError(f"no array 'frozen.{name}' of shape {shape}")
-        if weights.ndim != 3 or weights.shape[1] != 2 * self.experts:
+        if (
+            weights.ndim != 3
+            or not 0 < weights.shape[1] <= 2 * self.experts
+            or weights.shape[1] % 2
+        ):
             raise ValueError(f"array 'frozen.weights' has shape {weights.shape}")
         self.weights = np.array(weights, np.float64)
         if "anchors" in arrays:
@@ -144,10 +149,10 @@ class FrozenUse:
         twin = self.copy()
         twin.do_without_products()
         if twin.weights is not None:
-            slots, _, classes = twin.weights.shape
+            slots, candidates, classes = twin.weights.shape
             several = self.task == "multiclass"
             to = places.outputs[:classes] if several else np.zeros(1, np.int64)
-            moved = np.zeros((1 + places.width, 2 * self.experts, places.total if several else 1))
+            moved = np.zeros((1 + places.width, candidates, places.total if several else 1))
             rows = places.slots[:slots]
             moved[rows[:, None], :, to] = twin.weights[: len(rows)].transpose(0, 2, 1)[:, : len(to)]
             twin.weights = moved
@@ -159,7 +164,9 @@ class FrozenUse:
         if not told:
             return
         total = sum(share for _, share in told) or 1.0
-        self.weights = np.asarray(sum(share / total * np.asarray(o.weights) for o, share in told))
+        most = max(np.asarray(o.weights).shape[1] for o, _ in told)
+        parts = [share / total * _of_all(np.asarray(o.weights), most) for o, share in told]
+        self.weights = np.asarray(sum(parts))
         for other, _ in told:
             self.sums += other.sums
             self.blended += other.blended
@@ -197,8 +204,10 @@ class FrozenUse:
         rows, y, importance = Rows.concatenate(several), *map(np.concatenate, (labels, amounts))
         rows = with_products(rows, self.anchors)
         use = TASKS[self.task], self.loss
-        margins = margins_of(self.weights, rows, self._first())
-        charge_candidates(margins, y, importance, *use, self.bounds, self.sums[0])
+        margins = np.zeros((2 * self.experts, len(rows), self.weights.shape[2]))
+        present = margins[: self.weights.shape[1]]
+        read_into(present, self.weights, rows, self._first())
+        charge_candidates(present, y, importance, *use, self.bounds, self.sums[0])
         for which in (0, 1):
             found = self.blend.read(np.ascontiguousarray(margins[which::2]))
             readings = found if found.ndim == 2 else found[:, None]
@@ -221,9 +230,9 @@ class FrozenUse:
             self.weights = singles(self.weights)
         self.anchors = None
 
-    def are_too_many(self, columns: int) -> bool:
+    def are_too_many(self, columns: int, experts: int) -> bool:
         """Whether the weights of so many columns would be more than are kept: they need not be read."""
-        return columns * 2 * self.experts > MOST
+        return columns * 2 * experts > MOST
 
     def set_aside(self, present: list[Array | None], blend: Any, anchors: Array | None) -> None:
         """Begin a window with the weights of this round, and their mean with those before.
@@ -236,7 +245,7 @@ class FrozenUse:
         self.anchors = anchors
         shapes = [w.shape for w in present if w is not None]
         slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
-        if slots * classes * 2 * self.experts > MOST:
+        if slots * classes * 2 * len(shapes) > MOST:
             self.weights = None
             return
         self.weights = _both(present, self.weights, slots, classes)
@@ -285,21 +294,26 @@ class FrozenUse:
             before = singles(before)  # the experts on products have retired since
         weights = _both(present, before, slots, classes)
         if candidate >= 2 * self.experts:
-            mine = np.ascontiguousarray(weights[:, candidate - 2 * self.experts :: 2])
+            whole = _of_all(weights, 2 * self.experts)
+            mine = np.ascontiguousarray(whole[:, candidate - 2 * self.experts :: 2])
             return StillBlend(mine, blend.still(), anchors)
         mine = np.ascontiguousarray(weights[:, candidate : candidate + 1])
         return Still(self.task, mine, self.sharpness(candidate), blend.bounds.copy(), anchors)
 
 
 def _both(present: list[Array | None], before: Array | None, slots: int, classes: int) -> Array:
-    """The weights of each expert, and beside them their mean with those before; 0 for a retired one."""
-    new = np.zeros((slots, 2 * len(present), classes))
-    for k, w in enumerate(present):
+    """The weights of each expert, and beside them their mean with those before; 0 for a retired one.
+
+    Those after the last that is on are left out.
+    """
+    count = 1 + max(k for k, w in enumerate(present) if w is not None)
+    new = np.zeros((slots, 2 * count, classes))
+    for k, w in enumerate(present[:count]):
         if w is not None:
             new[: w.shape[0], 2 * k, : w.shape[1]] = new[: w.shape[0], 2 * k + 1, : w.shape[1]] = w
     if before is not None:  # what came since had weight 0 then
         new[:, 1::2] *= 0.5
-        new[: before.shape[0], 1::2, : before.shape[2]] += 0.5 * before[:, 1::2]
+        new[: before.shape[0], 1::2, : before.shape[2]] += 0.5 * before[:, 1 : 2 * count : 2]
     used = np.flatnonzero(new.any(axis=(1, 2)))
     return new[: used[-1] + 1 if len(used) else 1]  # the same, however early room was made
 
@@ -307,8 +321,22 @@ def _both(present: list[Array | None], before: Array | None, slots: int, classes
 def margins_of(weights: Array, rows: Rows, first: int = 0) -> Array:
     """⟨w, x⟩ by candidate, row and class; of products in the rows none before ``first`` has weights."""
     margins = np.empty((weights.shape[1], len(rows), weights.shape[2]))
-    read_candidates(weights.reshape(len(weights), -1), rows.view, 1.0, first, margins)
+    read_into(margins, weights, rows, first)
     return margins
+
+
+def read_into(margins: Array, weights: Array, rows: Rows, first: int) -> None:
+    """Compute ``margins_of`` into an array."""
+    read_candidates(weights.reshape(len(weights), -1), rows.view, 1.0, first, margins)
+
+
+def _of_all(weights: Array, count: int) -> Array:
+    """The weights with those of so many candidates, 0 where they are missing."""
+    if weights.shape[1] >= count:
+        return weights
+    whole = np.zeros((weights.shape[0], count, weights.shape[2]))
+    whole[:, : weights.shape[1]] = weights
+    return whole
 
 
 def with_products(rows: Rows, anchors: Array | None) -> Rows:

@@ -485,7 +485,7 @@ class Mixture(Engine):
             self._crew.do(work, together)
 
     def _set_aside(self, frozen: FrozenUse) -> None:
-        if frozen.are_too_many(self.columns):
+        if frozen.are_too_many(self.columns, len(self._blend.active)):
             frozen.forget()
         else:
             frozen.set_aside(self._weights_in_use(), self._blend, self._anchors())
