@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from fenchel._version import __version__
+from fenchel.export.onnx_inputs import inputs_of
 from fenchel.export.portable import ExportRefused, Portable
 
 
 def onnx_bytes(model: Portable) -> bytes:
     """The graph; its inputs are float32 columns of numbers and string columns of categories.
 
-    A model without names of its own has one input ``x``, rows × features.
+    A model without names of its own has one input ``x``, rows × features. NaN is a missing number.
     """
     try:
         from onnx import helper
@@ -24,8 +25,7 @@ def onnx_bytes(model: Portable) -> bytes:
     if model.schema.crosses:
         raise ExportRefused("onnx: crosses of columns are not in its operators; use sql or python")
     graph = Graph(helper)
-    features, order = _inputs(graph, model)
-    weights = model.form.weights[1:][order]
+    features, weights = inputs_of(graph, model)
     label = _rule(graph, model, graph.margins(features, weights, model.form.weights[0]))
     made = helper.make_graph(
         graph.nodes, "fenchel", graph.inputs, [label, *graph.outputs], graph.constants
@@ -83,33 +83,6 @@ class Graph:
         flat = weights.reshape(len(weights), -1)
         product = self.do("MatMul", features, self.value(flat))
         return self.do("Add", product, self.value(bias.reshape(1, -1)))
-
-
-def _inputs(graph: Graph, model: Portable) -> tuple[str, list[int]]:
-    """The features as one double tensor, and which row of weights each of its columns takes."""
-    number, double = graph.types.FLOAT, graph.types.DOUBLE
-    if not model.is_named:
-        x = graph.input("x", number, len(model.names))
-        return graph.do("Cast", x, to=double), list(range(len(model.names)))
-    levels: dict[str, list[tuple[str, int]]] = {}
-    pieces, order = [], []
-    kinds = model.schema.kinds
-    for place, name in enumerate(model.names):
-        column, equals, level = name.partition("=")
-        if equals and column in kinds and kinds[column].word == "category":
-            levels.setdefault(column, []).append((level, place))
-        else:
-            pieces.append(graph.do("Cast", graph.input(name, number), to=double))
-            order.append(place)
-    for column, known in levels.items():
-        text = graph.input(column, graph.types.STRING)
-        one = graph.do(
-            "OneHotEncoder", text, domain="ai.onnx.ml", cats_strings=[n for n, _ in known], zeros=1
-        )
-        flat = graph.do("Reshape", one, graph.value([0, len(known)], np.int64))
-        pieces.append(graph.do("Cast", flat, to=double))
-        order += [place for _, place in known]
-    return graph.do("Concat", *pieces, axis=1) if len(pieces) > 1 else pieces[0], order
 
 
 def _rule(graph: Graph, model: Portable, margins: str) -> Any:
