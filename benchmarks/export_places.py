@@ -85,7 +85,9 @@ def _of_query(names: list[str], rows: Sequence[Sequence[Any]]) -> Found:
     """Predictions and scores of a query's answer; the last columns are the query's own."""
     told = [place for place, name in enumerate(names) if name.startswith("prediction")]
     words = ("score", "vote", "m0_")
-    found = ([p for p, n in enumerate(names) if n.startswith(w) and n[len(w) :].isdigit()] for w in words)
+    found = (
+        [p for p, n in enumerate(names) if n.startswith(w) and n[len(w) :].isdigit()] for w in words
+    )
     places = next(filter(None, found))
     numbers = isinstance(rows[0][told[0]], float)
     scores = np.array([[row[place] for place in (told if numbers else places)] for row in rows])
@@ -123,7 +125,9 @@ def in_onnx(learner: Learner, folder: Path, rows: Sequence[Row]) -> Found:
         if each.type == "tensor(float)":
             given[each.name] = np.array([[np.nan if v is None else v] for v in column], np.float32)
         else:
-            given[each.name] = np.array([["" if v is None else str(v).strip()] for v in column], object)
+            given[each.name] = np.array(
+                [["" if v is None else str(v).strip()] for v in column], object
+            )
     names = [each.name for each in session.get_outputs()]
     scores = session.run(["score"], given)[0]
     told = session.run(["label"], given)[0] if "label" in names else scores[:, 0]
@@ -144,8 +148,13 @@ def tables_agree(learner: Learner, folder: Path) -> dict[str, bool]:
     plain = json.loads(json.dumps(program.MODEL))
     weights: dict[str, dict[int, list[float]]] = {}
     for row in csv.DictReader(io.StringIO(export(learner, "csv").decode())):
-        weights.setdefault(row["feature"], {}).setdefault(int(row["expert"]), []).append(float(row["weight"]))
-    table = {("" if n == "" else n): sorted(v for own in w.values() for v in own) for n, w in weights.items()}
+        weights.setdefault(row["feature"], {}).setdefault(int(row["expert"]), []).append(
+            float(row["weight"])
+        )
+    table = {
+        ("" if n == "" else n): sorted(v for own in w.values() for v in own)
+        for n, w in weights.items()
+    }
     wanted = {"": told["intercept"], **told["weights"]}
     flat = {n: sorted(v for own in w for v in own if v or not n) for n, w in wanted.items()}
     return {"json": told == plain, "csv": table == {n: v for n, v in flat.items() if v}}

@@ -37,10 +37,11 @@ DOUBLE, SINGLE = 1e-9, 1e-5
 WHERE = (*PLACES, "json", "csv")
 HEAD = f"""# Exported models on every row of ten real sets
 
-`python -m benchmarks.exports`: trained by one command, loaded, exported, and run in each place on every row of
-the file. "same" is: every label is the package's, and every number and score agrees to 10⁻⁹ (ONNX, whose
-columns are float32: to 10⁻⁵) relative to the largest term that it is a sum of. Rule is what the model reduces
-to ([docs/export.md](../docs/export.md)). JSON and CSV hold the numbers that the Python file predicts with.
+`python -m benchmarks.exports`: trained by one command, loaded, exported, and run in each place on every row
+of the file. "same" is: every label is the package's, and every number and score agrees to 10⁻⁹ (ONNX, whose
+columns are float32: to 10⁻⁵) relative to the largest term that it is a sum of. Rule is what the model
+reduces to ([docs/export.md](../docs/export.md)). JSON and CSV hold the numbers that the Python file predicts
+with.
 
 | data | learner | rule | rows | {" | ".join(WHERE)} |
 |---|---|---|---:|{"---|" * len(WHERE)}

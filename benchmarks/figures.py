@@ -126,11 +126,17 @@ FIGURES: dict[str, Callable[[], str]] = {
     "quality.regression.peers": lambda: compared("Regression", "all", PEERS),
     "quality.regression.expert": lambda: compared("Regression", "all", "best expert"),
     "quality.all.vowpal": lambda: in_all(BETTER),
-    "quality.covtype.expert": lambda: percent(cell("QUALITY.md", "Multiclass", "covtype", "best expert", 1)),
-    "quality.covtype.vowpal": lambda: percent(cell("QUALITY.md", "Multiclass", "covtype", "vowpal hinge", 1)),
+    "quality.covtype.expert": lambda: percent(
+        cell("QUALITY.md", "Multiclass", "covtype", "best expert", 1)
+    ),
+    "quality.covtype.vowpal": lambda: percent(
+        cell("QUALITY.md", "Multiclass", "covtype", "vowpal hinge", 1)
+    ),
     "sketched.splice": lambda: percent(cell("SKETCHED.md", SPLICE, "sketched_newton", "error")),
     "sketched.splice.adagrad": lambda: percent(cell("SKETCHED.md", SPLICE, "adagrad", "error")),
-    "sketched.splice.newton": lambda: percent(cell("SKETCHED.md", SPLICE, "online_newton", "error")),
+    "sketched.splice.newton": lambda: percent(
+        cell("SKETCHED.md", SPLICE, "online_newton", "error")
+    ),
     "sketched.splice.oja": lambda: percent(cell("SKETCHED.md", SPLICE, OJA, "error")),
     "sketched.spam": lambda: percent(cell("SKETCHED.md", SPAM, "sketched_newton", "error")),
     "sketched.spam.oja": lambda: percent(cell("SKETCHED.md", SPAM, OJA, "error")),
@@ -143,6 +149,11 @@ FIGURES: dict[str, Callable[[], str]] = {
     "delays.elec2.long": lambda: late("elec2, 500"),
     "calibrated.most": lambda: f"{gains()[0]:.1f} %",
     "calibrated.second": lambda: f"{gains()[1]:.1f} %",
+    "flips.vowpal": lambda: next(
+        row["flips that load"]
+        for row in next(tables("FLIPS.md"))
+        if row["model of"] == "Vowpal Wabbit"
+    ),
     "intervals.gap": coverage_gap,
     "intervals.widths": widths,
     "speed.arow.gigabyte": lambda: measured("arow, file of 1 GB", "fenchel"),

@@ -59,11 +59,12 @@ LOOK = r"""
     const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
     if (ratio < (large ? 3 : 4.5)) faint.push(`${text.slice(0, 30)}: ${ratio.toFixed(2)}`);
   }
-  const silent = [...document.querySelectorAll("img")].filter((i) => !i.alt && i.getAttribute("role") !== "presentation")
-    .map((i) => i.src);
+  const silent = [...document.querySelectorAll("img")]
+    .filter((i) => !i.alt && i.getAttribute("role") !== "presentation").map((i) => i.src);
   const unnamed = [...document.querySelectorAll("svg[role=img]")]
     .filter((s) => !s.querySelector("title") && !s.getAttribute("aria-label")).length;
-  const items = [...document.querySelectorAll(".bd-header .navbar-nav > li")].filter((e) => e.checkVisibility());
+  const items = [...document.querySelectorAll(".bd-header .navbar-nav > li")]
+    .filter((e) => e.checkVisibility());
   return {
     overflow: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth,
     faint: [...new Set(faint)], silent, unnamed,

@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "fenchel"
 def test_the_numbers_are_those_of_the_table():
     places = "; ".join(each["place"] for part in PAPER.values() for each in part)
     told = {name: int(n) for n, name in re.findall(r"\((\d+)\) ([\w-]+)", places)}
-    assert NUMBERS == told
+    assert told == NUMBERS
 
 
 def test_every_name_in_the_code_has_its_number():

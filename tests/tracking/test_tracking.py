@@ -33,7 +33,9 @@ def test_a_learner_comes_back_to_the_bit_and_learns_on(mlflow):
     with mlflow.start_run():
         found = tracking.load_model(tracking.log_model(learner, name="cells").model_uri)
     assert isinstance(found, Learner)
-    np.testing.assert_array_equal(found.learn_many(X[300:], Y[300:]), learner.learn_many(X[300:], Y[300:]))
+    np.testing.assert_array_equal(
+        found.learn_many(X[300:], Y[300:]), learner.learn_many(X[300:], Y[300:])
+    )
 
 
 def test_an_estimator_is_one_again(mlflow, tmp_path):
@@ -49,7 +51,9 @@ def test_an_estimator_is_one_again(mlflow, tmp_path):
 @pytest.mark.parametrize("answer", ["predict", "predict_proba", "decision"])
 def test_the_generic_function_predicts_raw_rows(mlflow, tmp_path, answer):
     pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"size": [1.0, 5.0, None, 6.0], "color": ["red", "blue", "red", "blue"]})
+    frame = pandas.DataFrame(
+        {"size": [1.0, 5.0, None, 6.0], "color": ["red", "blue", "red", "blue"]}
+    )
     learner = learners.perceptron()
     learner.learn_many(frame, ["a", "b", "a", "b"])
     tracking.save_model(learner, tmp_path / "m", input_example=frame[:2], pyfunc_predict_fn=answer)

@@ -110,9 +110,7 @@ def _histogram(area: Area, positive: str) -> str:
         Series(name, places, np.bincount(bars, area.counts[label], BARS))
         for label, name in ((0, "the other class"), (1, positive))
     ]
-    return draw(
-        "Histogram of scores", Axis(f"probability of {positive}"), Axis("rows"), series
-    )
+    return draw("Histogram of scores", Axis(f"probability of {positive}"), Axis("rows"), series)
 
 
 def _few(counts: Any) -> Any:

@@ -1,9 +1,9 @@
 """Models and progressive metrics in MLflow (``pip install "fenchel[mlflow]"``).
 
-    from fenchel import tracking
-    tracking.autolog()                       # losses along the run, of whatever learns from now on
-    tracking.log_model(learner, name="spam")
-    learner = tracking.load_model("models:/spam/1")
+from fenchel import tracking
+tracking.autolog()                       # losses along the run, of whatever learns from now on
+tracking.log_model(learner, name="spam")
+learner = tracking.load_model("models:/spam/1")
 """
 
 from fenchel.tracking.autologging import autolog

@@ -20,7 +20,9 @@ PER_DOUBLING = 4  # points each time the rounds double
 LONGEST = 500  # of a parameter's value
 
 _logs: WeakKeyDictionary[Learner, RunLog] = WeakKeyDictionary()
-_plain: dict[str, Callable[..., Any]] = {}  # the learner's own methods, while others stand before them
+_plain: dict[
+    str, Callable[..., Any]
+] = {}  # the learner's own methods, while others stand before them
 _met = threading.local()  # the blocks that a call has learned
 
 
@@ -51,11 +53,11 @@ def autolog(disable: bool = False) -> None:
     """Log the progressive loss of every learner to MLflow from now on; ``disable`` ends it.
 
     It is seen wherever rows are learned in blocks: ``learn_many``, estimators, ``progressive``; not in
-    ``learn_one``. Metrics of the active run (MLflow starts one where there is none) are ``loss``, the average
-    over all rounds of predictions made before the label was seen, and ``recent_loss``, since the point before;
-    the step is the round, four each time the rounds double. Learner, task and parameters are logged once;
-    a second learner in the same run has its name before all of these. A failure to log is a warning, and
-    learning goes on.
+    ``learn_one``. Metrics of the active run (MLflow starts one where there is none) are ``loss``, the
+    average over all rounds of predictions made before the label was seen, and ``recent_loss``, since the
+    point before; the step is the round, four each time the rounds double. Learner, task and parameters
+    are logged once; a second learner in the same run has its name before all of these. A failure to log
+    is a warning, and learning goes on.
     """
     mlflow_of()
     while disable and _plain:
