@@ -130,7 +130,7 @@ FIGURES: dict[str, Callable[[], str]] = {
         cell("QUALITY.md", "Multiclass", "covtype", "best expert", 1)
     ),
     "quality.covtype.vowpal": lambda: percent(
-        cell("QUALITY.md", "Multiclass", "covtype", "vowpal hinge", 1)
+        cell("QUALITY.md", "Multiclass", "covtype", "vowpal oaa", 1)
     ),
     "sketched.splice": lambda: percent(cell("SKETCHED.md", SPLICE, "sketched_newton", "error")),
     "sketched.splice.adagrad": lambda: percent(cell("SKETCHED.md", SPLICE, "adagrad", "error")),

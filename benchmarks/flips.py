@@ -1,7 +1,7 @@
 """One bit of a model file flipped: does it still load? ``python -m benchmarks.flips`` writes FLIPS.md.
 
-Sixty flips, at places drawn by a seed, of a model of fenchel and of one of Vowpal Wabbit (its safe default,
-without checksums of its own), both of scikit-learn's breast cancer data; each loads in a process of its own.
+Sixty flips, at places drawn by a seed, of a model of fenchel and of one of Vowpal Wabbit, both of
+scikit-learn's breast cancer data.
 """
 
 from __future__ import annotations
@@ -14,14 +14,12 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from fenchel import learners
+from fenchel import Learner, learners
+from fenchel.models import ModelRefused
 
 FLIPS, SEED = 60, 0
 OUTPUT = Path(__file__).with_name("FLIPS.md")
-LOAD = {
-    "fenchel": "from fenchel import Learner; Learner.load({!r})",
-    "Vowpal Wabbit": "from vowpalwabbit import Workspace; Workspace('-i ' + {!r} + ' --quiet -t').finish()",
-}
+LOAD = "from vowpalwabbit import Workspace; Workspace('-i ' + {!r} + ' --quiet -t').finish()"
 
 
 def trained(folder: Path) -> dict[str, Path]:
@@ -42,8 +40,14 @@ def trained(folder: Path) -> dict[str, Path]:
 
 
 def loads(tool: str, file: Path) -> bool:
-    """Whether a fresh process loads the file."""
-    command = [sys.executable, "-c", LOAD[tool].format(str(file))]
+    """Whether the file loads; Vowpal Wabbit, which may end with its process, in one of its own."""
+    if tool == "fenchel":
+        try:
+            Learner.load(file)
+        except ModelRefused:
+            return False
+        return True
+    command = [sys.executable, "-c", LOAD.format(str(file))]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
