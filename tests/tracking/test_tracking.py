@@ -10,6 +10,7 @@ from fenchel.evaluate import progressive
 from fenchel.streams import from_arrays
 
 X, Y = load_breast_cancer(return_X_y=True)
+pytestmark = pytest.mark.filterwarnings("ignore")  # MLflow warns of itself
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._version import __version__
-from fenchel.export.onnx_inputs import inputs_of
+from fenchel.export.onnx_inputs import margins_of
 from fenchel.export.portable import ExportRefused, Portable
 
 
@@ -25,8 +25,7 @@ def onnx_bytes(model: Portable) -> bytes:
     if model.schema.crosses:
         raise ExportRefused("onnx: crosses of columns are not in its operators; use sql or python")
     graph = Graph(helper)
-    features, weights = inputs_of(graph, model)
-    label = _rule(graph, model, graph.margins(features, weights, model.form.weights[0]))
+    label = _rule(graph, model, margins_of(graph, model))
     made = helper.make_graph(
         graph.nodes, "fenchel", graph.inputs, [label, *graph.outputs], graph.constants
     )
@@ -77,12 +76,6 @@ class Graph:
     def output(self, name: str, kind: Any, *shape: Any) -> Any:
         """Describe an output."""
         return self._helper.make_tensor_value_info(name, kind, list(shape))
-
-    def margins(self, features: str, weights: Any, bias: Any) -> str:
-        """rows × (experts·outputs): products with the weights, and the intercepts."""
-        flat = weights.reshape(len(weights), -1)
-        product = self.do("MatMul", features, self.value(flat))
-        return self.do("Add", product, self.value(bias.reshape(1, -1)))
 
 
 def _rule(graph: Graph, model: Portable, margins: str) -> Any:

@@ -1,4 +1,4 @@
-"""The inputs of an ONNX graph: columns of numbers and of categories, as one tensor of features."""
+"""The inputs of an ONNX graph, and the margins that they make: numbers by products, categories looked up."""
 
 from __future__ import annotations
 
@@ -13,62 +13,65 @@ from fenchel.schema.missing import MISSING_WORDS
 SAID_MISSING = sorted(MISSING_WORDS | {word.upper() for word in MISSING_WORDS} | {"NaN"})
 
 
-def inputs_of(graph: Any, model: Portable) -> tuple[str, Array]:
-    """The features as one double tensor, and the weights of each of its columns."""
-    weights, double = model.form.weights[1:], graph.types.DOUBLE
+def margins_of(graph: Any, model: Portable) -> str:
+    """rows × (experts·outputs): the intercepts, the numbers' products, a row of weights a category."""
+    weights = model.form.weights.reshape(len(model.form.weights), -1)
+    numbers: list[str] = []
+    rows: list[Array] = []
+    total = str(graph.value(weights[:1]))
     if not model.is_named:
         x = graph.input("x", graph.types.FLOAT, len(model.names))
-        return _number(graph, graph.do("Cast", x, to=double), 0.0), weights
-    pieces, rows = [], []
+        numbers, rows = [_number(graph, x, 0.0)], list(weights[1:])
     for column, own in _columns(model).items():
         kind = model.schema.kinds.get(column)
+        levels = {level: weights[1 + place] for level, place in own.items()}
         if kind is not None and kind.word == "category":
-            levels = {str(level): weights[place] for level, place in own.items()}
-            piece, more = _category(graph, column, kind, levels)
-            pieces.append(piece)
-            rows += more
+            total = graph.do("Add", total, _category(graph, column, kind, levels))
             continue
-        number = graph.do("Cast", graph.input(column, graph.types.FLOAT), to=double)
-        missing = 0.0 if kind is None or isinstance(kind.missing, str) else float(kind.missing)
-        if None in own:
-            pieces.append(_number(graph, number, missing))
-            rows.append(weights[own[None]])
-        if "?" in own:
-            pieces.append(graph.do("Cast", graph.do("IsNaN", number), to=double))
-            rows.append(weights[own["?"]])
-    whole = graph.do("Concat", *pieces, axis=1) if len(pieces) > 1 else pieces[0]
-    return whole, np.array(rows)
+        given = graph.input(column, graph.types.FLOAT)
+        if None in levels:
+            absent = kind is None or isinstance(kind.missing, str)
+            numbers.append(_number(graph, given, 0.0 if absent else float(kind.missing)))
+            rows.append(levels[None])
+        if "?" in levels:
+            numbers.append(graph.do("Cast", graph.do("IsNaN", given), to=graph.types.DOUBLE))
+            rows.append(levels["?"])
+    if numbers:
+        joined = graph.do("Concat", *numbers, axis=1) if len(numbers) > 1 else numbers[0]
+        total = graph.do("Add", graph.do("MatMul", joined, graph.value(np.array(rows))), total)
+    return total
 
 
 def _columns(model: Portable) -> dict[str, dict[str | None, int]]:
-    """The features of each column by level, None for a number, with the place of their weights."""
+    """The features of each named column by level, None for a number, with the place of their weights."""
     found: dict[str, dict[str | None, int]] = {}
-    for place, feature in enumerate(model.names):
+    for place, feature in enumerate(model.names if model.is_named else ()):
         column, level = column_and_level(feature, model.schema.kinds)
         found.setdefault(column, {})[level] = place
     return found
 
 
-def _number(graph: Any, number: str, missing: float) -> str:
+def _number(graph: Any, given: str, missing: float) -> str:
+    """Numbers in double; NaN is what is missing."""
+    number = graph.do("Cast", given, to=graph.types.DOUBLE)
     return str(graph.do("Where", graph.do("IsNaN", number), graph.value(missing), number))
 
 
-def _category(
-    graph: Any, column: str, kind: Any, weights: dict[str, Array]
-) -> tuple[str, list[Array]]:
-    """A category's levels as columns of 0 and 1; where its levels are given, one more for the others."""
+def _category(graph: Any, column: str, kind: Any, weights: dict[str | None, Array]) -> str:
+    """The weights of each row's level: those of ``other``, or none, for a level that is not known."""
     none = np.zeros_like(next(iter(weights.values())))
-    known = {level: weights.get(level, none) for level in (*kind.levels, *weights)}
-    other = known.pop("other", none) if kind.levels and "other" not in kind.levels else None
-    missing = known.pop("?", none)
-    if other is not None or missing.any() or not known:
-        known |= dict.fromkeys(SAID_MISSING, missing)
-    text = graph.input(column, graph.types.STRING)
-    one = graph.do("OneHotEncoder", text, domain="ai.onnx.ml", cats_strings=list(known), zeros=1)
-    flat = graph.do("Reshape", one, graph.value([0, len(known)], np.int64))
-    flags = graph.do("Cast", flat, to=graph.types.DOUBLE)
-    if other is None:
-        return flags, list(known.values())
-    met = graph.do("ReduceSum", flags, graph.value([1], np.int64), keepdims=1)
-    rest = graph.do("Sub", graph.value(1.0), met)
-    return graph.do("Concat", flags, rest, axis=1), [*known.values(), other]
+    known: dict[str, Array] = {level: weights.get(level, none) for level in kind.levels}
+    known |= {str(level): own for level, own in weights.items()}
+    other = known.pop("other", none) if kind.levels and "other" not in kind.levels else none
+    known |= dict.fromkeys(SAID_MISSING, known.get("?", none))
+    places = graph.do(
+        "LabelEncoder",
+        graph.input(column, graph.types.STRING),
+        domain="ai.onnx.ml",
+        keys_strings=list(known),
+        values_int64s=list(range(len(known))),
+        default_int64=len(known),
+    )
+    table = graph.value(np.array([*known.values(), other]))
+    flat = graph.do("Reshape", places, graph.value([-1], np.int64))
+    return str(graph.do("Gather", table, flat, axis=0))

@@ -19,13 +19,17 @@ def quoted(name: str) -> str:
 def literal(value: Any) -> str:
     """A value as SQL writes it; truth values as fenchel prints them.
 
+    A float has an exponent: without one DuckDB takes it for a decimal, and rounds sums of decimals.
+
     >>> literal("it's"), literal(2), literal(-0.5), literal(True), literal(None)
-    ("'it''s'", '2', '(-0.5)', "'True'", 'NULL')
+    ("'it''s'", '2', '(-0.5e0)', "'True'", 'NULL')
     """
     if value is None:
         return "NULL"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return f"({value!r})" if value < 0 else repr(value)
+        text = repr(value)
+        text += "e0" if isinstance(value, float) and "e" not in text else ""
+        return f"({text})" if value < 0 else text
     return "'" + str(value).replace("'", "''") + "'"
 
 

@@ -6,6 +6,7 @@ import functools
 import threading
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -20,9 +21,8 @@ PER_DOUBLING = 4  # points each time the rounds double
 LONGEST = 500  # of a parameter's value
 
 _logs: WeakKeyDictionary[Learner, RunLog] = WeakKeyDictionary()
-_plain: dict[
-    str, Callable[..., Any]
-] = {}  # the learner's own methods, while others stand before them
+_learners: Counter[str] = Counter()  # how many a run has seen
+_plain: dict[str, Callable[..., Any]] = {}  # the learner's methods, while others stand before
 _met = threading.local()  # the blocks that a call has learned
 
 
@@ -77,10 +77,10 @@ def _remembering(learn: Callable[..., tuple[Array, Array]]) -> Callable[..., tup
     """The step inside, under the learner's lock: its outcome is kept for later."""
 
     def remembering(
-        self: Learner, rows: Any, y: Any, importance: Any, *more: Any
+        self: Learner, rows: Any, y: Any, importance: Any, *more: Any, **named: Any
     ) -> tuple[Array, Array]:
         known = len(self.classes)
-        margins, targets = learn(self, rows, y, importance, *more)
+        margins, targets = learn(self, rows, y, importance, *more, **named)
         if (blocks := getattr(_met, "blocks", None)) is not None:
             blocks.append((margins, targets, known, importance))
         return margins, targets
@@ -113,8 +113,9 @@ def _log(learner: Learner, losses: Array, importance: Array | None) -> None:
     run = (mlflow.active_run() or mlflow.start_run()).info.run_id
     log = _logs.get(learner)
     if log is None or log.run != run:
-        others = sum(other.run == run for other in _logs.values())
-        log = _logs[learner] = RunLog(run, f"{learner.name}_{others + 1}." if others else "")
+        _learners[run] += 1
+        number = _learners[run]
+        log = _logs[learner] = RunLog(run, f"{learner.name}_{number}." if number > 1 else "")
         mlflow.log_params({log.prefix + k: v for k, v in _parameters(learner).items()})
     moment, metrics = int(1000 * time.time()), []
     for now in log.see(losses, importance):

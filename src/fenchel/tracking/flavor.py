@@ -12,7 +12,6 @@ from fenchel import models
 from fenchel._version import __version__
 from fenchel.estimators import OnlineClassifier, OnlineRanker, OnlineRegressor
 from fenchel.learners import Learner
-from fenchel.learners.raw_input import is_raw
 
 NAME, DATA = "fenchel", "model.fenchel"
 REQUIREMENTS, ENVIRONMENT = "requirements.txt", "python_env.yaml"
@@ -55,7 +54,7 @@ def save_model(
     folder.mkdir(parents=True, exist_ok=True)
     about = mlflow.models.Model() if mlflow_model is None else mlflow_model
     if signature is None and input_example is not None:
-        answers = Answers(learner, pyfunc_predict_fn).predict(input_example)
+        answers = getattr(Answers(learner), pyfunc_predict_fn)(input_example)
         signature = mlflow.models.infer_signature(input_example, answers)
     if signature:
         about.signature = signature
@@ -107,9 +106,7 @@ def _loaded(path: Path) -> Any:
 
 def _load_pyfunc(path: str) -> Answers:
     """What ``mlflow.pyfunc.load_model`` calls with the path of the data."""
-    about = mlflow_of().models.Model.load(str(Path(path).parent))
-    fn = about.flavors["python_function"].get("predict_fn", "predict")
-    return Answers(learner_in(_loaded(Path(path))), fn)
+    return Answers(learner_in(_loaded(Path(path))))
 
 
 def learner_in(model: Any) -> Learner:
@@ -121,27 +118,32 @@ def learner_in(model: Any) -> Learner:
 
 
 class Answers:
-    """The learner as MLflow's generic function of rows: a frame, dicts or an array."""
+    """The learner as MLflow's generic function of rows (a frame, dicts or an array), by three names."""
 
-    def __init__(self, learner: Learner, fn: str) -> None:
-        self.learner, self._fn = learner, fn
+    def __init__(self, learner: Learner) -> None:
+        self.learner = learner
 
     def predict(self, model_input: Any, params: dict[str, Any] | None = None) -> Any:
-        """Predict every row."""
-        learner, rows = self.learner, model_input
-        if learner.names is None and hasattr(rows, "to_numpy"):  # columns are numbers by place
-            rows = rows.to_numpy()
-        elif isinstance(rows, dict):
-            rows = [rows]
-        if self._fn == "predict":
-            return learner.predict_many(rows)
-        if self._fn == "decision":
-            return learner.decision_many(rows)
+        """Predict the label or number of every row."""
+        return self.learner.predict_many(self._rows(model_input))
+
+    def decision(self, model_input: Any, params: dict[str, Any] | None = None) -> Any:
+        """Compute the margins of every row."""
+        return self.learner.decision_many(self._rows(model_input))
+
+    def predict_proba(self, model_input: Any, params: dict[str, Any] | None = None) -> Any:
+        """Predict the probabilities of every row, a column a class."""
         import pandas
 
-        index = getattr(model_input, "index", None) if is_raw(model_input) else None
-        columns = [str(label) for label in learner.outcomes()]
-        return pandas.DataFrame(learner.predict_proba_many(rows), columns=columns, index=index)
+        chances = self.learner.predict_proba_many(self._rows(model_input))
+        columns = [str(label) for label in self.learner.outcomes()]
+        index = model_input.index if isinstance(model_input, pandas.DataFrame) else None
+        return pandas.DataFrame(chances, columns=columns, index=index)
+
+    def _rows(self, given: Any) -> Any:
+        if self.learner.names is None and hasattr(given, "to_numpy"):  # columns by their place
+            return given.to_numpy()
+        return [given] if isinstance(given, dict) else given
 
 
 def _write_environment(folder: Path, requirements: list[str] | None) -> None:
