@@ -5,6 +5,7 @@ A text holds a figure between two comments that do not show:
     <!--figure quality.binary.vowpal-->26 of 28<!--/figure-->
 
 ``python -m benchmarks.figures`` puts the present value of each between them; a test finds stale ones.
+Those of single learners are named by their family: ``error.elec2.arow:diagonal=no``.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks.learner_standings import FAMILIES, percent
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-FIGURE = re.compile(r"<!--figure ([\w.]+)-->(.*?)<!--/figure-->", re.DOTALL)
+FIGURE = re.compile(r"<!--figure ([\w.:=]+)-->(.*?)<!--/figure-->", re.DOTALL)
 RUNS = 10_000  # single rows that benchmarks.speed learns in one repetition
 
 
@@ -64,6 +67,50 @@ def measured_exactly(work: str, column: str) -> float:
     return float(value) / (1000.0 if unit == "ms" else 1.0)
 
 
+def in_all(column: str) -> str:
+    """The same over all tasks: ``53 of 55``."""
+    parts = [compared(task, "all", column).split(" of ") for task in TASKS]
+    return " of ".join(str(sum(int(part[k]) for part in parts)) for k in (0, 1))
+
+
+def cell(file: str, heading: str, row: str, column: str, table: int = 0) -> float:
+    """A number of a table: of the row whose first cell begins so."""
+    rows = list(tables(file, heading))[table]
+    found = next(each for each in rows if next(iter(each.values())).strip("`").startswith(row))
+    return float(found[column].split()[0].strip("*%+").replace(",", ""))
+
+
+def gains() -> list[float]:
+    """What a calibration of scikit-learn takes off the log loss, set by set, the largest first."""
+    rows = next(tables("CALIBRATED.md"))
+    return sorted((float(row["gain"].strip("%+")) for row in rows), reverse=True)
+
+
+def coverage_gap() -> str:
+    """How far the coverage of intervals is from 0.90 at most, on streams of more than 2,000 rows."""
+    rows = next(tables("INTERVALS.md", "Around auto on the regression streams, target 0.90"))
+    long = [row for row in rows if int(row["rows"].replace(",", "")) > 2000]
+    return f"{max(abs(float(row['coverage']) - 0.9) for row in long):.3f}"
+
+
+def widths() -> str:
+    """The widths of intervals over those of tuned methods: from … to …"""
+    rows = next(tables("INTERVALS.md", "Around fixed forecasts, target 0.90"))
+    ratios = [float(row["ratio"]) for row in rows]
+    return f"{min(ratios):.2f} to {max(ratios):.2f}"
+
+
+def late(column: str) -> str:
+    """Mistakes on elec2 with late labels: the best learner of River, against auto."""
+    rows = next(tables("DELAYS.md"))
+    river = min(float(row[column]) for row in rows if row["error"].startswith("River"))
+    auto = next(float(row[column]) for row in rows if "auto" in row["error"])
+    return f"{percent(river)} against {percent(auto)}"
+
+
+TASKS = ("Binary", "Multiclass", "Regression")
+OJA = "Vowpal Wabbit `--OjaNewton --sketch_size 10"
+SPLICE, SPAM = "splice, 3175 × 60", "spam_stream, 9324 × 39916"
 BETTER, PEERS = "the better of the two", "best of River, scikit-learn"
 FIGURES: dict[str, Callable[[], str]] = {
     "quality.binary.vowpal": lambda: compared("Binary", "all", BETTER),
@@ -78,6 +125,37 @@ FIGURES: dict[str, Callable[[], str]] = {
     "quality.regression.vowpal": lambda: compared("Regression", "all", BETTER),
     "quality.regression.peers": lambda: compared("Regression", "all", PEERS),
     "quality.regression.expert": lambda: compared("Regression", "all", "best expert"),
+    "quality.all.vowpal": lambda: in_all(BETTER),
+    "quality.covtype.expert": lambda: percent(
+        cell("QUALITY.md", "Multiclass", "covtype", "best expert", 1)
+    ),
+    "quality.covtype.vowpal": lambda: percent(
+        cell("QUALITY.md", "Multiclass", "covtype", "vowpal oaa", 1)
+    ),
+    "sketched.splice": lambda: percent(cell("SKETCHED.md", SPLICE, "sketched_newton", "error")),
+    "sketched.splice.adagrad": lambda: percent(cell("SKETCHED.md", SPLICE, "adagrad", "error")),
+    "sketched.splice.newton": lambda: percent(
+        cell("SKETCHED.md", SPLICE, "online_newton", "error")
+    ),
+    "sketched.splice.oja": lambda: percent(cell("SKETCHED.md", SPLICE, OJA, "error")),
+    "sketched.spam": lambda: percent(cell("SKETCHED.md", SPAM, "sketched_newton", "error")),
+    "sketched.spam.oja": lambda: percent(cell("SKETCHED.md", SPAM, OJA, "error")),
+    "moving.elec2.along": lambda: percent(cell("MOVING.md", "along", "elec2", "now")),
+    "moving.elec2.next_round": lambda: percent(
+        cell("MOVING.md", "frozen", "elec2", "next-round shares, frozen")
+    ),
+    "moving.elec2.frozen": lambda: percent(cell("MOVING.md", "frozen", "elec2", "auto frozen")),
+    "delays.elec2.day": lambda: late("elec2, 48"),
+    "delays.elec2.long": lambda: late("elec2, 500"),
+    "calibrated.most": lambda: f"{gains()[0]:.1f} %",
+    "calibrated.second": lambda: f"{gains()[1]:.1f} %",
+    "flips.vowpal": lambda: next(
+        row["flips that load"]
+        for row in next(tables("FLIPS.md"))
+        if row["model of"] == "Vowpal Wabbit"
+    ),
+    "intervals.gap": coverage_gap,
+    "intervals.widths": widths,
     "speed.arow.gigabyte": lambda: measured("arow, file of 1 GB", "fenchel"),
     "speed.auto.gigabyte": lambda: measured("auto, file of 1 GB", "fenchel"),
     "speed.vowpal.gigabyte": lambda: measured("arow, file of 1 GB", "it takes"),
@@ -87,10 +165,16 @@ FIGURES: dict[str, Callable[[], str]] = {
 }
 
 
+def present(name: str) -> str:
+    """The present value of a figure."""
+    family, _, rest = name.partition(".")
+    return FAMILIES[family](*rest.split(".")) if family in FAMILIES else FIGURES[name]()
+
+
 def renewed(text: str) -> str:
     """The text with the present value of every figure."""
     return FIGURE.sub(
-        lambda found: f"<!--figure {found[1]}-->{FIGURES[found[1]]()}<!--/figure-->", text
+        lambda found: f"<!--figure {found[1]}-->{present(found[1])}<!--/figure-->", text
     )
 
 

@@ -21,7 +21,8 @@ ABOUT = (
     "learns them by learners, whose engine hands them to the compiled loops. These ask losses, "
     "regularizers and rules by verbs. State goes to models, the sums of a run to certificates, and "
     "certificates to report. parts, _numba and mirror.py lie below. serve and client bring rows over "
-    "the network, live from brokers and growing files; cluster learns shards, export takes models elsewhere."
+    "the network, live from brokers and growing files; cluster learns shards, export takes models "
+    "elsewhere, tracking to MLflow."
 )
 
 
@@ -71,6 +72,7 @@ ROOMS = (
     Box("export", 244, 612, 108, 42, ("ONNX, SQL, C, …",)),
     Box("live", 8, 664, 108, 42, ("brokers, exactly once",)),
     Box("cluster", 126, 664, 108, 42, ("shards, merged",)),
+    Box("tracking", 244, 664, 108, 42, ("MLflow",)),
 )  # fmt: skip
 FLOWS = (
     Flow(((62, 32), (62, 52))),

@@ -1,7 +1,13 @@
 """Figures in the text are those of the files that benchmarks wrote."""
 
+import json
+import re
+
 import pytest
-from benchmarks.figures import FIGURE, FIGURES, pages, renewed
+from benchmarks.figures import FIGURE, FIGURES, ROOT, pages, renewed
+
+from cli.cli_helpers import run
+from fenchel.evaluate import learners_for
 
 WITH_FIGURES = [page for page in pages() if FIGURE.search(page.read_text(encoding="utf-8"))]
 
@@ -35,3 +41,29 @@ def test_a_stale_figure_is_found():
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_has_its_file(name):
     assert FIGURES[name]()
+
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DEMO = README.partition("breast_cancer: 569 rounds")[2].partition("```")[0]
+ROW = re.compile(r"^(\w\S*) +([\d.]+)% +(\d+) +(\d+) +(\S+) ", re.MULTILINE)
+
+
+def test_the_comparison_in_the_readme_is_that_of_today(tmp_path):
+    shown = ROW.findall(DEMO)
+    asked = [word for spec, *_ in shown for word in ("--learner", spec)]
+    said = run("compare", "breast_cancer", *asked, "--json", tmp_path / "j.json").stdout
+    found = {
+        each["spec"]: each for each in json.loads((tmp_path / "j.json").read_text())["learners"]
+    }
+    for spec, error, *counts in shown:
+        own = found[spec]
+        assert f"{100 * own['error']:.2f}" == error
+        updates = "–" if own["updates"] is None else str(own["updates"])
+        assert counts == [str(own["mistakes"]), str(own["margin_errors"]), updates]
+    advice = DEMO.partition("\nUse ")[2].split()
+    assert " ".join(advice) in " ".join(said.split())
+
+
+def test_the_comparison_in_the_readme_counts_the_others():
+    left = re.search(r"… (\d+) more …", DEMO)
+    assert len(ROW.findall(DEMO)) + int(left[1]) == len(learners_for("binary", 30))

@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from river_checks import failures, wrapped
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from fenchel import learners
@@ -114,3 +115,31 @@ def test_kinds_are_known_to_river(river):
     assert isinstance(RiverRegressor(learners.lms()), river.base.Regressor)
     assert RiverClassifier(learners.one_against_rest(learners.arow()))._multiclass
     assert not RiverClassifier(learners.arow())._multiclass
+
+
+@pytest.mark.parametrize(
+    "name", ["binary perceptron", "multiclass arow", "regression passive_aggressive", "binary auto"]
+)
+def test_rivers_own_checks_pass(river, name):
+    """``python -m tests.estimators.river_checks`` runs them for every learner."""
+    assert list(failures(wrapped()[name], memory=False)) == []
+
+
+def test_ensembles_of_river_take_learners(river):
+    import river.ensemble as ensembles
+    import river.multiclass
+
+    one, other = RiverClassifier("perceptron"), RiverClassifier("arow")
+    for model, rows, least in (
+        (ensembles.BaggingClassifier(one, n_models=3, seed=1), TWO, 0.8),
+        (ensembles.AdaBoostClassifier(one, n_models=3, seed=1), TWO, 0.8),
+        (ensembles.VotingClassifier([one, other]), TWO, 0.8),
+        (river.multiclass.OneVsRestClassifier(other), THREE, 0.6),
+        (river.multiclass.OneVsOneClassifier(other), THREE, 0.6),
+    ):
+        scaled = river.preprocessing.StandardScaler() | model
+        found = river.evaluate.progressive_val_score(rows, scaled, river.metrics.Accuracy())
+        assert found.get() > least, model
+    bag = ensembles.BaggingRegressor(RiverRegressor("vovk_azoury_warmuth"), n_models=3, seed=1)
+    error = river.evaluate.progressive_val_score(NUMBERS, bag, river.metrics.MAE())
+    assert error.get() < 70.0

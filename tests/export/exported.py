@@ -65,6 +65,17 @@ def in_sqlite(learner, path, data):
     return [str(row[at]) for row in cursor]
 
 
+def in_duckdb(learner, path, data):
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed (pip install duckdb)")
+    base = duckdb.connect()
+    base.execute("CREATE TABLE data (size DOUBLE, depth DOUBLE, color TEXT)")
+    values = [(row["size"], row["depth"], row["color"]) for row in data]
+    base.executemany("INSERT INTO data VALUES (?, ?, ?)", values)
+    cursor = base.execute(export(learner, "sql").decode())
+    at = [column[0] for column in cursor.description].index("prediction")
+    return [str(row[at]) for row in cursor.fetchall()]
+
+
 def in_c(learner, path, data):
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
@@ -96,4 +107,5 @@ def in_onnx(learner, path, data):
     return [str(value) for value in found.ravel().tolist()]
 
 
-PLACES = {"python": in_python, "sql": in_sqlite, "c": in_c, "onnx": in_onnx}
+PLACES = {"python": in_python, "sql": in_sqlite, "c": in_c}
+ELSEWHERE = {"onnx": in_onnx, "duckdb": in_duckdb}  # which need packages of their own

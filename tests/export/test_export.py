@@ -7,11 +7,12 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from exported import PLACES, in_c, in_python, in_sqlite, loaded, rows
+from exported import ELSEWHERE, PLACES, in_c, in_python, in_sqlite, loaded, rows
 
 from fenchel import Schema, learners
 from fenchel.export import ExportRefused, export
 from fenchel.learners.linear_form import linear_form
+from fenchel.schema import Category, Number
 
 HAS_ONNX = find_spec("onnx") is not None
 NEW = list(rows(200, seed=1))
@@ -40,8 +41,11 @@ def test_every_place_predicts_the_same(spec, task, tmp_path):
     learner = loaded(spec, task, tmp_path)
     wanted = learner.predict_many(NEW).tolist()
     assert linear_form(learner).is_exact
-    for name, predict in PLACES.items():
-        same(predict(learner, tmp_path, NEW), wanted, 1e-5 if name == "onnx" else 1e-9)
+    for predict in PLACES.values():
+        same(predict(learner, tmp_path, NEW), wanted, 1e-9)
+    for name, predict in ELSEWHERE.items():
+        if find_spec("onnxruntime" if name == "onnx" else name):
+            same(predict(learner, tmp_path, NEW), wanted, 1e-5 if name == "onnx" else 1e-9)
 
 
 def test_numbers_alone_are_exported_by_their_place(tmp_path):
@@ -109,3 +113,21 @@ def test_what_cannot_be_exported_says_why():
         export(hashed, "sql")
     with pytest.raises(ExportRefused, match="choose one of onnx"):
         export(learner, "pmml")
+
+
+def test_missing_numbers_and_other_levels_are_in_onnx(tmp_path):
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    kinds = {"size": Number(missing="indicator"), "color": Category(levels=("red", "blue"))}
+    learner = learners.perceptron(schema=Schema(kinds))
+    data = list(rows(100))
+    learner.learn_many(data, ["a" if row["size"] is None else "b" for row in data])
+    session = onnxruntime.InferenceSession(export(learner, "onnx"))
+    given = {
+        name: np.array([[np.nan if row[name] is None else row[name]] for row in NEW], np.float32)
+        for name in ("size", "depth")
+    }
+    given["color"] = np.array([[row["color"]] for row in NEW], object)
+    label, score = session.run(["label", "score"], given)
+    assert label.tolist() == learner.predict_many(NEW).tolist()
+    np.testing.assert_allclose(score[:, 0], learner.decision_many(NEW), rtol=1e-5, atol=1e-5)

@@ -61,7 +61,7 @@ def test_what_cannot_be_learned_from_is_refused(name, record_property):
         refused(learner, lambda learner=learner: learner.learn_many(X, Y), *words)
         refused(learner, lambda learner=learner: learner.decision_many(X), *words)
         refused(learner, lambda learner=learner: learner.predict_many(X), *words)
-    record_property("bad arrays refused at every door, the state unchanged", 1)
+    record_property("bad arrays refused by every function that takes them, the state unchanged", 1)
 
 
 def test_frames_that_a_learner_of_numbers_cannot_learn_from():

@@ -57,7 +57,9 @@ def test_learners_of_every_kind(door, record_property):
             with pytest.raises(ValueError, match=".*".join(map(re.escape, words))):
                 call()
             assert fingerprint(learner) == before
-    record_property("bad arrays refused at every door, the state unchanged", len(REFUSED))
+    record_property(
+        "bad arrays refused by every function that takes them, the state unchanged", len(REFUSED)
+    )
     for name, X in SAME.items():
         if "float32" in name and door not in SINGLE:
             continue

@@ -8,6 +8,7 @@ import pytest
 from cli.cli_helpers import run, text_lines, write_lines
 from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.mean_loss import MeanLoss
+from fenchel.report.citation import PAPER
 from fenchel.report.feature_importance import evidence
 from fenchel.report.stream_stats import StreamStats
 from fenchel.streams import from_arrays
@@ -32,7 +33,9 @@ def test_a_page_of_two_classes(tmp_path):
     assert "from round 50 on" in page
     assert " ".join(said.partition("Use arow")[2].split())[:40] in page
     assert len(re.findall("<td>(?:mean|worst) [a-z ]+</td>", page)) >= 10  # features by name
-    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "").replace(PAPER, "")
+    assert "eq. (21)</a>" in page
+    assert not re.search(r"\(\w+[_-]\w*bound\w*\)", page)  # a name in the paper's source
     assert "<script" not in page
 
 

@@ -31,12 +31,14 @@ class Browser:
         os.close(their_end)
         self._in, self._out, self._rest = reading, writing, b""
         self._number, self._session = 0, None
-        target = self._ask("Target.createTarget", url=url)["targetId"]
-        attached = self._ask("Target.attachToTarget", targetId=target, flatten=True)
+        self.events = []  # what the browser said without being asked
+        target = self.ask("Target.createTarget", url=url)["targetId"]
+        attached = self.ask("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
         self.wait("location.href !== 'about:blank' && document.readyState === 'complete'")
 
-    def _ask(self, method, **parameters):
+    def ask(self, method, **parameters):
+        """Send a command of the browser's protocol, and return its answer."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session is not None:
@@ -52,10 +54,11 @@ class Browser:
             if answer.get("id") == self._number:
                 assert "error" not in answer, answer
                 return answer["result"]
+            self.events.append(answer)
 
     def value(self, expression):
         """What an expression is in the page."""
-        told = self._ask(
+        told = self.ask(
             "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
         )
         assert "exceptionDetails" not in told, told

@@ -93,9 +93,10 @@ int fenchel_class(long count, const char *const *names, const double *values)
 
 #ifdef FENCHEL_MAIN
 /* cc -std=c99 -O2 -DFENCHEL_MAIN model.c -lm: rows from standard input, each a line of features and
-   their values in turn, separated by tabs; one prediction a line. */
-int main(void)
+   their values in turn, separated by tabs; one prediction a line, with any argument also the scores. */
+int main(int arguments, char **given)
 {
+    (void)given;
     static char line[1 << 20];
     static const char *names[1 << 16];
     static double values[1 << 16];
@@ -109,14 +110,12 @@ int main(void)
             values[count++] = strtod(at, &at);
             if (*at == '\t') at++;
         }
-        if (CLASSES > 0) {
-            puts(fenchel_classes[fenchel_class(count, names, values)]);
-        } else {
-            double scores[OUTPUTS];
-            fenchel_scores(count, names, values, scores);
-            for (int c = 0; c < OUTPUTS; c++) printf(c ? "\t%.17g" : "%.17g", scores[c]);
-            putchar('\n');
-        }
+        double scores[OUTPUTS];
+        fenchel_scores(count, names, values, scores);
+        if (CLASSES > 0) fputs(fenchel_classes[fenchel_class(count, names, values)], stdout);
+        if (CLASSES == 0 || arguments > 1)
+            for (int c = 0; c < OUTPUTS; c++) printf(c || CLASSES ? "\t%.17g" : "%.17g", scores[c]);
+        putchar('\n');
     }
     return 0;
 }

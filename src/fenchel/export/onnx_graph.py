@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from fenchel._version import __version__
+from fenchel.export.onnx_inputs import margins_of
 from fenchel.export.portable import ExportRefused, Portable
 
 
 def onnx_bytes(model: Portable) -> bytes:
     """The graph; its inputs are float32 columns of numbers and string columns of categories.
 
-    A model without names of its own has one input ``x``, rows × features.
+    A model without names of its own has one input ``x``, rows × features. NaN is a missing number.
     """
     try:
         from onnx import helper
@@ -24,12 +25,7 @@ def onnx_bytes(model: Portable) -> bytes:
     if model.schema.crosses:
         raise ExportRefused("onnx: crosses of columns are not in its operators; use sql or python")
     graph = Graph(helper)
-    features, order = _inputs(graph, model)
-    weights = model.form.weights[1:][order]
-    margins = graph.margins(features, weights, model.form.weights[0])
-    if model.form.pairs is not None:
-        margins = graph.do("Add", margins, _of_pairs(graph, model, features, order))
-    label = _rule(graph, model, margins)
+    label = _rule(graph, model, margins_of(graph, model))
     made = helper.make_graph(
         graph.nodes, "fenchel", graph.inputs, [label, *graph.outputs], graph.constants
     )
@@ -80,53 +76,6 @@ class Graph:
     def output(self, name: str, kind: Any, *shape: Any) -> Any:
         """Describe an output."""
         return self._helper.make_tensor_value_info(name, kind, list(shape))
-
-    def margins(self, features: str, weights: Any, bias: Any) -> str:
-        """rows × (experts·outputs): products with the weights, and the intercepts."""
-        flat = weights.reshape(len(weights), -1)
-        product = self.do("MatMul", features, self.value(flat))
-        return self.do("Add", product, self.value(bias.reshape(1, -1)))
-
-
-def _inputs(graph: Graph, model: Portable) -> tuple[str, list[int]]:
-    """The features as one double tensor, and which row of weights each of its columns takes."""
-    number, double = graph.types.FLOAT, graph.types.DOUBLE
-    if not model.is_named:
-        x = graph.input("x", number, len(model.names))
-        return graph.do("Cast", x, to=double), list(range(len(model.names)))
-    levels: dict[str, list[tuple[str, int]]] = {}
-    pieces, order = [], []
-    kinds = model.schema.kinds
-    for place, name in enumerate(model.names):
-        column, equals, level = name.partition("=")
-        if equals and column in kinds and kinds[column].word == "category":
-            levels.setdefault(column, []).append((level, place))
-        else:
-            pieces.append(graph.do("Cast", graph.input(name, number), to=double))
-            order.append(place)
-    for column, known in levels.items():
-        text = graph.input(column, graph.types.STRING)
-        one = graph.do(
-            "OneHotEncoder", text, domain="ai.onnx.ml", cats_strings=[n for n, _ in known], zeros=1
-        )
-        flat = graph.do("Reshape", one, graph.value([0, len(known)], np.int64))
-        pieces.append(graph.do("Cast", flat, to=double))
-        order += [place for _, place in known]
-    return graph.do("Concat", *pieces, axis=1) if len(pieces) > 1 else pieces[0], order
-
-
-def _of_pairs(graph: Graph, model: Portable, features: str, order: list[int]) -> str:
-    """rows × (experts·outputs): what products of two features add."""
-    pairs, centres = model.form.pairs, model.centres()
-    assert pairs is not None
-    used = list(centres)
-    chosen = np.eye(len(model.names))[order][:, used]
-    away = graph.do("Sub", graph.do("MatMul", features, graph.value(chosen)),
-                    graph.value([list(centres.values())]))  # fmt: skip
-    places = [np.searchsorted(used, side) for side in (pairs.first, pairs.second)]
-    one, other = (graph.do("Gather", away, graph.value(at, np.int64), axis=1) for at in places)
-    flat = pairs.weights.reshape(len(pairs.weights), -1)
-    return graph.do("MatMul", graph.do("Mul", one, other), graph.value(flat))
 
 
 def _rule(graph: Graph, model: Portable, margins: str) -> Any:

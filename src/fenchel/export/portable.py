@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from fenchel._version import __version__
 from fenchel.learners import Learner
 from fenchel.learners.linear_form import LinearForm, NotLinearError, linear_form
-from fenchel.schema import Schema
+from fenchel.schema import Kind, Schema
 
 
 class ExportRefused(ValueError):  # noqa: N818 (a refusal, not a failure of fenchel)
@@ -121,6 +122,24 @@ def portable(learner: Learner, last_weights: bool = False) -> Portable:
     return Portable(
         learner.specification, form, names, learner.names is not None, classes, learner.schema
     )
+
+
+def column_and_level(feature: str, kinds: Mapping[str, Kind]) -> tuple[str, str | None]:
+    """The column that a feature comes from, and its level there; None for a number.
+
+    >>> from fenchel.schema import Category, Number
+    >>> kinds = {"color": Category(), "size": Number(missing="indicator")}
+    >>> [column_and_level(feature, kinds) for feature in ("color=red", "size", "size=?")]
+    [('color', 'red'), ('size', None), ('size', '?')]
+    """
+    at = feature.find("=")
+    while at >= 0:
+        column = feature[:at]
+        kind = kinds.get(column)
+        if kind is not None and (kind.word == "category" or feature[at:] == "=?"):
+            return column, feature[at + 1 :]
+        at = feature.find("=", at + 1)
+    return feature, None
 
 
 def _labels(learner: Learner) -> list[Any]:

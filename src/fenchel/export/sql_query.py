@@ -40,8 +40,9 @@ def sql_query(model: Portable) -> str:
         steps += [("fenchel_margins", margins, "fenchel_away AS d")]
     steps += _votes(model) if form.rule in ("vote", "combined") else []
     told = _told(model)
+    # Materialized: SQLite would compute a step anew wherever the next one names it.
     body = ",\n".join(
-        f"{name} AS (\nSELECT d.*, {_listed(columns)} FROM {source}\n)"
+        f"{name} AS MATERIALIZED (\nSELECT d.*, {_listed(columns)} FROM {source}\n)"
         for name, columns, source in steps
     )
     more = " and its probabilities" if form.sharpness is not None else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fenchel.export.portable import ExportRefused, Portable
+from fenchel.export.portable import ExportRefused, Portable, column_and_level
 from fenchel.schema.crosses import JOINT
 
 SQL_MISSING = "'', '?', 'na', 'n/a', 'nan', 'null', '#n/a'"
@@ -19,13 +19,17 @@ def quoted(name: str) -> str:
 def literal(value: Any) -> str:
     """A value as SQL writes it; truth values as fenchel prints them.
 
+    A float has an exponent: without one DuckDB takes it for a decimal, and rounds sums of decimals.
+
     >>> literal("it's"), literal(2), literal(-0.5), literal(True), literal(None)
-    ("'it''s'", '2', '(-0.5)', "'True'", 'NULL')
+    ("'it''s'", '2', '(-0.5e0)', "'True'", 'NULL')
     """
     if value is None:
         return "NULL"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return f"({value!r})" if value < 0 else repr(value)
+        text = repr(value)
+        text += "e0" if isinstance(value, float) and "e" not in text else ""
+        return f"({text})" if value < 0 else text
     return "'" + str(value).replace("'", "''") + "'"
 
 
@@ -47,9 +51,6 @@ class Terms:
     def __init__(self, model: Portable) -> None:
         self._kinds = {n: k for n, k in model.schema.kinds.items() if n not in model.schema.roles}
         self._has_crosses = bool(model.schema.crosses)
-        self._categories = sorted(
-            (n for n, k in self._kinds.items() if k.word == "category"), key=len, reverse=True
-        )
 
     def of(self, names: Sequence[str], weights: Sequence[float]) -> list[str]:
         """One term a number, a category, a cross; features without weight are left out."""
@@ -57,7 +58,7 @@ class Terms:
         for name, weight in zip(names, weights, strict=True):
             if weight == 0.0:
                 continue
-            parts = [self._part(part) for part in self._parts(name)]
+            parts = [column_and_level(part, self._kinds) for part in self._parts(name)]
             if len(parts) > 1:
                 crosses.append(self._cross(parts, weight))
             elif parts[0][1] is None:
@@ -70,16 +71,6 @@ class Terms:
         if not self._has_crosses or name in self._kinds:
             return [name]
         return name.split(JOINT)
-
-    def _part(self, feature: str) -> tuple[str, str | None]:
-        """Column and level of a feature; None for a number."""
-        for column in self._categories:
-            if feature.startswith(f"{column}="):
-                return column, feature[len(column) + 1 :]
-        column, equals, level = feature.rpartition("=")
-        if feature not in self._kinds and equals and level == "?" and column in self._kinds:
-            return column, level
-        return feature, None
 
     def _number(self, column: str) -> str:
         kind = self._kinds.get(column)

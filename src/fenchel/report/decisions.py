@@ -28,11 +28,20 @@ class Decisions(NamedTuple):
     calibration: Sequence[tuple[float, float, float]]
     area: Area | None
     shown: Callable[[Any], str]
+    mapping: str = ""  # which class stands for what
+    command: str = ""  # that made the page
+
+    @property
+    def positive(self) -> str:
+        """The class whose probability is ranked by, of two."""
+        return self.shown(self.classes[1][0]) if len(self.classes) == 2 else "the positive class"
 
 
 def decisions_page(tested: Decisions) -> str:
     """The whole page."""
-    lead = [paragraph(f"{tested.data}: {tested.rounds:,} rows, {tested.task}, by {tested.model}.")]
+    classes = f" Classes: {tested.mapping}." if tested.mapping else ""
+    told = f"{tested.data}: {tested.rounds:,} rows, {tested.task}, by {tested.model}.{classes}"
+    lead = [paragraph(told)]
     rows = [[name.replace("_", " "), figure(value)] for name, value in tested.metrics.items()]
     sections = [Section("Scores", [table("All metrics", ["metric", "value"], rows)])]
     if tested.classes:
@@ -45,8 +54,8 @@ def decisions_page(tested: Decisions) -> str:
     if tested.calibration:
         sections.append(_reliability(tested))
     if tested.area is not None:
-        sections.append(_curves(tested.area))
-    command = f"fenchel test {tested.model} {tested.data} --report FILE.html"
+        sections.append(_curves(tested.area, tested.positive))
+    command = tested.command or f"fenchel test {tested.model} {tested.data} --report FILE.html"
     return page(f"{tested.model} tested on {tested.data}", lead, sections, command)
 
 
@@ -65,7 +74,7 @@ def _reliability(tested: Decisions) -> Section:
     return Section("Calibration", [paragraph(told), pictures((diagram, told)), listed])
 
 
-def _curves(area: Area) -> Section:
+def _curves(area: Area, positive: str) -> Section:
     below, above = (np.concatenate([[0.0], counts]) for counts in area.curve())
     keep = _few(below + above)
     below, above = below[keep], above[keep]
@@ -74,8 +83,8 @@ def _curves(area: Area) -> Section:
     some = said > 0.0
     roc = draw(
         "ROC curve",
-        Axis("share of the negatives above"),
-        Axis("share of the positives above"),
+        Axis("share of the others above"),
+        Axis(f"share of {positive} above"),
         [Series("model", false, true), Series("chance", [0.0, 1.0], [0.0, 1.0])],
     )
     recall = draw(
@@ -87,23 +96,21 @@ def _curves(area: Area) -> Section:
     told = [
         (roc, f"Area {area.value:.4f}, right to within {area.error:.1e}."),
         (recall, "Precision at every recall, from the highest score down."),
-        (_histogram(area), "Where the scores of both classes lie."),
+        (_histogram(area, positive), "Where the scores of both classes lie."),
     ]
     return Section("Ranking", [pictures(*told)])
 
 
-def _histogram(area: Area) -> str:
+def _histogram(area: Area, positive: str) -> str:
     edges = 1.0 / (1.0 + np.exp(-np.linspace(-area.farthest, area.farthest, area.bins + 1)))
     middle = 0.5 * (edges[1:] + edges[:-1])
     bars = np.minimum((middle * BARS).astype(np.int64), BARS - 1)
     places = (np.arange(BARS) + 0.5) / BARS
     series = [
         Series(name, places, np.bincount(bars, area.counts[label], BARS))
-        for label, name in ((0, "negative rows"), (1, "positive rows"))
+        for label, name in ((0, "the other class"), (1, positive))
     ]
-    return draw(
-        "Histogram of scores", Axis("probability of the positive class"), Axis("rows"), series
-    )
+    return draw("Histogram of scores", Axis(f"probability of {positive}"), Axis("rows"), series)
 
 
 def _few(counts: Any) -> Any:

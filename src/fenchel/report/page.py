@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fenchel import _version
+from fenchel.report.citation import linked, numbered
 from fenchel.report.text import escape, slug
 
 STYLE = """
@@ -58,13 +59,13 @@ class Section(NamedTuple):
 
 
 def paragraph(text: str) -> str:
-    """A paragraph of plain text; what stands between backquotes is code.
+    """A paragraph of plain text; what stands between backquotes is code, theorems are links.
 
     >>> paragraph("run `a < b`")
     '<p>run <code>a &lt; b</code></p>'
     """
     pieces = escape(text, quote=False).split("`")
-    said = "".join(f"<code>{p}</code>" if k % 2 else p for k, p in enumerate(pieces))
+    said = "".join(f"<code>{p}</code>" if k % 2 else linked(p) for k, p in enumerate(pieces))
     return f"<p>{said}</p>"
 
 
@@ -89,7 +90,7 @@ def table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) 
         for heading, of_words in zip(headings, words, strict=True)
     )
     body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    label = escape(caption)
+    label = escape(numbered(caption))
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">'
         f"<table><caption>{label}</caption>\n"
@@ -99,18 +100,18 @@ def table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) 
 
 def _cell(text: str) -> str:
     kind = {Words: WORDS, Bad: ' class="no"'}.get(type(text), "")
-    return f"<td{kind}>{escape(text)}</td>"
+    return f"<td{kind}>{linked(escape(text))}</td>"
 
 
 def folded(summary: str, content: str) -> str:
     """A part of the page that opens on a click."""
-    return f"<details><summary>{escape(summary)}</summary>\n{content}\n</details>"
+    return f"<details><summary>{escape(numbered(summary))}</summary>\n{content}\n</details>"
 
 
 def pictures(*drawn: tuple[str, str], large: bool = False) -> str:
     """Pictures side by side where there is room, or ``large``; each an SVG with its caption."""
     figures = "\n".join(
-        f"<figure>\n{svg}\n<figcaption>{escape(caption)}</figcaption></figure>"
+        f"<figure>\n{svg}\n<figcaption>{linked(escape(caption))}</figcaption></figure>"
         for svg, caption in drawn
     )
     return f'<div class="{"large" if large else "pictures"}">\n{figures}\n</div>'

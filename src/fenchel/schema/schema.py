@@ -1,4 +1,4 @@
-"""A schema: from a raw row to features, the same at every door, saved with the model.
+"""A schema: from a raw row to features, the same wherever it comes in, saved with the model.
 
 A raw row is what users have: a CSV line, a dict, a row of a frame, a JSON object. The schema knows of each
 column what it is (``kinds``), which columns are the label, the importance and the identifier of a row,

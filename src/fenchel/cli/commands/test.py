@@ -12,8 +12,9 @@ from fenchel.cli import models
 from fenchel.cli.output import announce_compiling, counted, number
 from fenchel.cli.results import blame, refuse_wrong_place, tell_skipped, write_json
 from fenchel.cli.sources import Reading, begin, open_data
-from fenchel.cli.tasks import labels_of, shown
+from fenchel.cli.tasks import labels_of, mapping, shown
 from fenchel.cli.testing import Tested
+from fenchel.cli.typed import typed_command
 from fenchel.models import ModelRefused
 from fenchel.report.decisions import Decisions, decisions_page
 
@@ -56,9 +57,10 @@ def test(
     if json_file != "-":
         click.echo(_text(source.name, model, learner.task, tested))
     if report:
+        told = mapping(learner) if learner.labels is not None else ""
         page = decisions_page(Decisions(source.name, model, learner.task, tested.rounds,
                                         tested.metrics(), tested.classes(), tested.calibration(),
-                                        tested.area, shown))  # fmt: skip
+                                        tested.area, shown, told, typed_command()))  # fmt: skip
         with blame(report):
             Path(report).write_text(page, encoding="utf-8")
 

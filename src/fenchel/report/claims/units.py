@@ -16,7 +16,7 @@ from fenchel.report.claims.claim import (
     rounding,
 )
 from fenchel.report.claims.data_sets import ClaimData, Sample, Vector
-from fenchel.report.page import Section, paragraph, pictures, table
+from fenchel.report.page import Section, Words, paragraph, pictures, table
 from fenchel.report.plot import Axis, Series, draw
 from fenchel.report.text import figure, power
 
@@ -33,6 +33,7 @@ class _Measured(NamedTuple):
     apart: float  # the largest difference of a margin, as a share of the largest margin
     mistakes: tuple[int, int]
     bounds: tuple[float, float]
+    quantity: str  # that the bounds are on
 
 
 def measure(source: ClaimData) -> Claim:
@@ -83,7 +84,8 @@ def _measured(rows: Sample, name: str, checks: list[Check]) -> _Measured:
         checks.append(rounding("bounds in two units differ by rounding", change, SAME, where))
     else:
         checks.append(inequality("margins depend on the units", DIFFERENT, apart, where))
-    return _Measured(name, apart, (mistakes[0], mistakes[1]), (tightest.bound, again.bound))
+    bounds = tightest.bound, again.bound
+    return _Measured(name, apart, (mistakes[0], mistakes[1]), bounds, tightest.quantity)
 
 
 def _table(rows: Sample, found: list[_Measured]) -> str:
@@ -92,6 +94,7 @@ def _table(rows: Sample, found: list[_Measured]) -> str:
         "largest change of a margin",
         "mistakes",
         "in other units",
+        "the bound is on",
         "bound",
         "in other units",
     ]
@@ -100,6 +103,7 @@ def _table(rows: Sample, found: list[_Measured]) -> str:
             m.name,
             figure(m.apart, 2),
             *(f"{n:,}" for n in m.mistakes),
+            Words(m.quantity),
             *(figure(b) for b in m.bounds),
         ]
         for m in found

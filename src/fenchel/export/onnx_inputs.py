@@ -1,0 +1,101 @@
+"""The inputs of an ONNX graph, and the margins that they make: numbers by products, categories looked up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fenchel.export.portable import Portable, column_and_level
+from fenchel.parts.state import Array
+from fenchel.schema.missing import MISSING_WORDS
+
+SAID_MISSING = sorted(MISSING_WORDS | {word.upper() for word in MISSING_WORDS} | {"NaN"})
+
+
+def margins_of(graph: Any, model: Portable) -> str:
+    """rows × (experts·outputs): the intercepts, the numbers' products, a row of weights a category.
+
+    Features of pairs come beside the margins, each as a margin of its own less its centre.
+    """
+    weights = model.form.weights.reshape(len(model.form.weights), -1)
+    centres = model.centres()
+    if centres:
+        alone = np.zeros((len(weights), len(centres)))
+        alone[0] = [-centre for centre in centres.values()]
+        alone[[1 + j for j in centres], range(len(centres))] = 1.0
+        weights = np.hstack([weights, alone])
+    numbers: list[str] = []
+    rows: list[Array] = []
+    total = str(graph.value(weights[:1]))
+    if not model.is_named:
+        x = graph.input("x", graph.types.FLOAT, len(model.names))
+        numbers, rows = [_number(graph, x, 0.0)], list(weights[1:])
+    for column, own in _columns(model).items():
+        kind = model.schema.kinds.get(column)
+        levels = {level: weights[1 + place] for level, place in own.items()}
+        if kind is not None and kind.word == "category":
+            total = graph.do("Add", total, _category(graph, column, kind, levels))
+            continue
+        given = graph.input(column, graph.types.FLOAT)
+        if None in levels:
+            missing = 0.0 if kind is None or isinstance(kind.missing, str) else float(kind.missing)
+            numbers.append(_number(graph, given, missing))
+            rows.append(levels[None])
+        if "?" in levels:
+            numbers.append(graph.do("Cast", graph.do("IsNaN", given), to=graph.types.DOUBLE))
+            rows.append(levels["?"])
+    if numbers:
+        joined = graph.do("Concat", *numbers, axis=1) if len(numbers) > 1 else numbers[0]
+        total = graph.do("Add", graph.do("MatMul", joined, graph.value(np.array(rows))), total)
+    return _with_pairs(graph, model, total) if centres else total
+
+
+def _with_pairs(graph: Any, model: Portable, total: str) -> str:
+    """The margins, and what products of two features add to them."""
+    pairs, used = model.form.pairs, list(model.centres())
+    assert pairs is not None
+    flat = pairs.weights.reshape(len(pairs.weights), -1)
+    count = flat.shape[1]
+
+    def chosen(places: Any) -> str:
+        return str(graph.do("Gather", total, graph.value(places, np.int64), axis=1))
+
+    sides = [chosen(count + np.searchsorted(used, side)) for side in (pairs.first, pairs.second)]
+    products = graph.do("MatMul", graph.do("Mul", *sides), graph.value(flat))
+    return str(graph.do("Add", chosen(np.arange(count)), products))
+
+
+def _columns(model: Portable) -> dict[str, dict[str | None, int]]:
+    """The features of each named column by level, None for a number, with the place of their weights."""
+    found: dict[str, dict[str | None, int]] = {}
+    for place, feature in enumerate(model.names if model.is_named else ()):
+        column, level = column_and_level(feature, model.schema.kinds)
+        found.setdefault(column, {})[level] = place
+    return found
+
+
+def _number(graph: Any, given: str, missing: float) -> str:
+    """Numbers in double; NaN is what is missing."""
+    number = graph.do("Cast", given, to=graph.types.DOUBLE)
+    return str(graph.do("Where", graph.do("IsNaN", number), graph.value(missing), number))
+
+
+def _category(graph: Any, column: str, kind: Any, weights: dict[str | None, Array]) -> str:
+    """The weights of each row's level: those of ``other``, or none, for a level that is not known."""
+    none = np.zeros_like(next(iter(weights.values())))
+    known: dict[str, Array] = {level: weights.get(level, none) for level in kind.levels}
+    known |= {str(level): own for level, own in weights.items()}
+    other = known.pop("other", none) if kind.levels and "other" not in kind.levels else none
+    known |= dict.fromkeys(SAID_MISSING, known.get("?", none))
+    places = graph.do(
+        "LabelEncoder",
+        graph.input(column, graph.types.STRING),
+        domain="ai.onnx.ml",
+        keys_strings=list(known),
+        values_int64s=list(range(len(known))),
+        default_int64=len(known),
+    )
+    table = graph.value(np.array([*known.values(), other]))
+    flat = graph.do("Reshape", places, graph.value([-1], np.int64))
+    return str(graph.do("Gather", table, flat, axis=0))
