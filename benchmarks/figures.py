@@ -44,6 +44,8 @@ def worse_than(*columns: str) -> str:
         own, best = row["auto"].strip("*"), min(row[column].split()[0] for column in columns)
         if float(best) < float(own):
             found.append(f"{row['set']} ({own} against {best})")
+    if not found:
+        return "none"
     return " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
 
 

@@ -68,7 +68,8 @@ class Served:
 
 @contextmanager
 def served(*options: str) -> Iterator[Served]:
-    with tempfile.TemporaryDirectory(dir=".") as folder:
+    Path("build").mkdir(exist_ok=True)  # on the disk of the project, which is no memory
+    with tempfile.TemporaryDirectory(dir="build") as folder:
         server = Served(Path(folder) / "models", "arow", *options)
         try:
             yield server

@@ -110,11 +110,10 @@ def _newton_step(
     """w −= A⁻¹·g and A⁻¹ for A = decay·A + γ·g·gᵀ, of forecaster i + 1; ``room`` has two rows."""
     count = used.shape[0]
     widest = 0.0
-    for j in range(features.shape[1]):
-        widest = max(widest, r.inverses[i, j, j])
     for a in range(count):
         room[0, a] = 0.0
         room[1, a] = 0.0
+        widest = max(widest, r.inverses[i, used[a], used[a]])
     for c in range(features.shape[0]):
         if known[c]:
             apart = weight * (each[i + 1, c] - (1.0 if c == y else 0.0))
