@@ -98,7 +98,11 @@ SETS = {
         "delayed_flights/airlines.arff.gz", "--label ValueToPredict --ignore instanceId --on-error skip",
     ),
     "gas_drift": RawSet("gas_drift/batch*.dat.gz", "--format csv --no-header --label 1", header=False),
-    "kddcup99": RawSet("kddcup99/kddcup.data_10_percent.gz", "--format csv --no-header --task multiclass", header=False),
+    "kddcup99": RawSet(
+        "kddcup99/kddcup.data_10_percent.gz",
+        "--format csv --no-header --task multiclass",
+        header=False,
+    ),
 }  # fmt: skip
 
 

@@ -60,6 +60,7 @@ class _Piece:
     importance: Array
     out: Array
     is_first: bool
+    is_single: bool = False  # one row of importance 1 and one margin
     products: Rows | None = None
     margins: dict[int, Array] = field(default_factory=dict)
 
@@ -458,6 +459,8 @@ class Mixture(Engine):
             amounts, is_first = some_of(importance, begin, end), first and begin == 0
             pieces.append(_Piece(part, targets[begin:end], amounts, out[begin:end], is_first))
         if len(pieces) == 1 and not together:  # few rows: the line would cost more than they do
+            alone = len(targets) == len(importance) == 1 and importance[0] == 1.0
+            pieces[0].is_single = alone and self.task != "multiclass"
             self._learn_alone(pieces[0])
         else:
             self._learn_in_line(pieces, together)
@@ -544,13 +547,15 @@ class Mixture(Engine):
     def _learn_piece(self, piece: _Piece, k: int) -> None:
         origin, rows = self._origin_of(k), piece.products if self._products[k] else piece.rows
         assert rows is not None
-        if not origin:
-            piece.margins[k] = self.experts[k].learn(rows, piece.y, piece.importance, True)
-            return
-        margins = self.experts[k].learn(rows, piece.y - origin, piece.importance, True)
-        piece.margins[k] = margins + origin
-        if piece.is_first:
-            piece.margins[k][0] = 0.0  # it knew no target yet
+        y = piece.y - origin if origin else piece.y
+        if piece.is_single and not rows.is_dense:
+            piece.margins[k] = np.atleast_1d(self.experts[k].learn_known(rows.view, y))
+        else:
+            piece.margins[k] = self.experts[k].learn(rows, y, piece.importance, True)
+        if origin:
+            piece.margins[k] = piece.margins[k] + origin
+            if piece.is_first:
+                piece.margins[k][0] = 0.0  # it knew no target yet
 
     def _mix_piece(self, piece: _Piece) -> None:
         margins = self._gathered(piece.margins)

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from fenchel._numba.jit import settled
 from fenchel.learners.engine import ONE
 from fenchel.learners.regression import vovk_azoury_warmuth
 from fenchel.loops.adahedge import (
@@ -52,6 +53,25 @@ NO_LABELS = np.zeros(0, dtype=np.int64)  # nothing is learned from
 Kind = TypeVar("Kind", bound="Blend")
 
 
+_SETTLED: dict[Any, Any] = {}
+
+
+def _call(kernel: Any, state: Any, *arguments: Any) -> None:
+    """Call a kernel whose last argument has one row a row; of single rows without a look at the types.
+
+    These are the same in every call, but for the kind of state.
+    """
+    if len(arguments[-1]) != 1:
+        kernel(state, *arguments)
+        return
+    quick = _SETTLED.get((kernel, type(state)))
+    if quick is None:
+        kernel(state, *arguments)
+        _SETTLED[kernel, type(state)] = settled(kernel, (state, *arguments))
+    else:
+        quick(state, *arguments)
+
+
 class ClassCombination:
     """Class probabilities from the experts' margins: coin betting, refined and calibrated.
 
@@ -81,14 +101,14 @@ class ClassCombination:
         logits, decided = np.empty(ballots.shape), np.empty(len(ballots), np.int64)
         sizes = np.zeros((len(ballots), len(margins)))
         own = self.choice, self.scales, self.coins
-        combine(*own, margins, active, ballots, y, weights, learning, logits, sizes, decided)
         given = y, weights, learning
+        _call(combine, *own, margins, active, ballots, *given, logits, sizes, decided)
         refined = np.empty(ballots.shape)
-        refine(self.stack, logits, margins, active, sizes, *given, refined)
+        _call(refine, self.stack, logits, margins, active, sizes, *given, refined)
         if margins.shape[2] < ballots.shape[1]:
             with np.errstate(all="ignore"):  # a forged state may say anything
                 odds, out = np.log(refined[:, 1] / refined[:, 0]), np.empty(len(ballots))
-            calibrate_two(self.calibration, odds, *given, out)
+            _call(calibrate_two, self.calibration, odds, *given, out)
             return lead_two(out, decided)
         out = np.empty(ballots.shape)
         calibrate_several(self.calibration, refined, *given, out)
@@ -288,7 +308,7 @@ class ClassBlend(Blend):
         self, margins: Array, classes: int, labels: Any, weights: Array, learning: bool
     ) -> Array:
         votes = np.empty((margins.shape[1], classes))
-        mix_choices(self.hedge, margins, labels, weights, learning, votes)
+        _call(mix_choices, self.hedge, margins, labels, weights, learning, votes)
         if self.combination is None:
             return votes
         given = margins, self.hedge.active, votes, labels, weights, learning

@@ -17,7 +17,7 @@ from fenchel._numba.jit import lean
 from fenchel.parts.state import Array
 from fenchel.regularizers.safe_division import in_units, inverse, inverses
 from fenchel.rows import Block, ReadBlocks, Rows
-from fenchel.rows.types import LARGEST, DenseRows
+from fenchel.rows.types import LARGEST, DenseRows, SparseRows
 
 # One row a column, so that a feature costs one line of the cache: Σ|x|, how many, the unit, 1/unit.
 SUM, COUNT, UNIT, INVERSE = 0, 1, 2, 3
@@ -95,7 +95,7 @@ def scaled_rows(units: Array, rows: Rows, importance: Array, learning: bool) -> 
     values = np.empty(last - first)
     lean(sparse_in_units)(units, view, len(rows), importance, learning, values)
     indices, indptr = view.indices[first:last], view.indptr[: len(rows) + 1] - first
-    return Rows.sparse(indptr, indices, values, rows.width)
+    return Rows(SparseRows(indptr, indices, values, values.view(np.uint64)), len(rows), rows.width)
 
 
 def scaled_reading(read: ReadBlocks, columns: int) -> ReadBlocks:

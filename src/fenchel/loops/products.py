@@ -18,7 +18,7 @@ import numpy as np
 from fenchel._numba import helper, kernel
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
-from fenchel.rows.types import entry, length, row_at, slot
+from fenchel.rows.types import SparseRows, entry, length, row_at, slot
 
 # One row a column, after one that begins with the number of rows: the first value, what is taken off,
 # the mean, Σ(x − mean)².
@@ -26,6 +26,7 @@ ANCHOR, SHIFT, MEAN, SQUARES = 0, 1, 2, 3
 
 LEAST = 1e-300  # a first value nearer to 0 is none
 MOST = 1e60  # anchored values are held within it: squares of their squares are finite
+NUMBERS = np.arange(1 << 12, dtype=np.uint32)  # of the products of up to 87 columns
 FLAT = 1e-20  # a square of the spread so small beside that of the mean is rounding
 
 
@@ -180,6 +181,11 @@ def products_of(spreads: Array, rows: Rows, importance: Array, learning: bool) -
     centred_products(spreads, rows.view, importance, learning, out, ends)
     if rows.is_dense:
         return Rows.dense(out)
+    if len(rows) == 1:  # by the shortest way
+        width = width_of(int(ends[0]))
+        values, end = out[0, :width], np.array([0, width])
+        view = SparseRows(end, NUMBERS[:width], values, values.view(np.uint64))
+        return Rows(view, 1, out.shape[1])
     widths = (ends * (ends + 3) // 2 + 3) // 4 * 4
     there = np.arange(out.shape[1]) < widths[:, None]
     indices = np.broadcast_to(np.arange(out.shape[1], dtype=np.uint32), out.shape)[there]

@@ -113,6 +113,8 @@ def lead_two(logits: Array, decided: Any) -> Array:
 
     What is below the edge, or on the other side, goes between 0 and the edge: STEP·exp(z − STEP).
     """
+    if len(logits) == 1 and (logits[0] > STEP if decided[0] == 1 else logits[0] < -STEP):
+        return logits
     sign = np.where(decided == 1, 1.0, -1.0)
     ahead = sign * logits
     if (ahead > STEP).all():
