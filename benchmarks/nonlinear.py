@@ -168,7 +168,7 @@ tree's CPU time or less on {quick}.
 |---|---|---|---:|---|---:|---:|
 """ + "\n".join(lines)
     if left_out:
-        text += f"\n\nNot run, since a tree would have taken too long: {', '.join(left_out)}."
+        text += f"\n\nNot run, mostly text, on which a tree takes hours: {', '.join(left_out)}."
     if not only:
         REPORT.write_text(text + "\n")
 
