@@ -30,8 +30,8 @@ def margins_of(graph: Any, model: Portable) -> str:
             continue
         given = graph.input(column, graph.types.FLOAT)
         if None in levels:
-            absent = kind is None or isinstance(kind.missing, str)
-            numbers.append(_number(graph, given, 0.0 if absent else float(kind.missing)))
+            told = "absent" if kind is None else kind.missing
+            numbers.append(_number(graph, given, 0.0 if isinstance(told, str) else float(told)))
             rows.append(levels[None])
         if "?" in levels:
             numbers.append(graph.do("Cast", graph.do("IsNaN", given), to=graph.types.DOUBLE))
