@@ -17,8 +17,10 @@ A_SENTENCE = 3  # words
 
 
 def tell_kinds(stream: Stream) -> None:
-    """Tell which columns are not numbers: a column of numbers among them is a mistake."""
+    """Tell which column is the label, and which are not numbers: one of numbers among them is a mistake."""
     schema = stream.schema
+    if schema.label is not None:
+        fact("label", schema.label)
     by_kind: dict[str, list[str]] = defaultdict(list)
     for name in schema.learned_columns:
         by_kind[schema.kinds[name].word].append(name)

@@ -7,8 +7,7 @@ learner = tracking.load_model("models:/spam/1")
 """
 
 from fenchel.tracking.autologging import autolog
-from fenchel.tracking.flavor import _load_pyfunc, load_model, log_model, save_model
+from fenchel.tracking.flavor import _load_pyfunc as _load_pyfunc  # MLflow looks for it here
+from fenchel.tracking.flavor import load_model, log_model, save_model
 
 __all__ = ["autolog", "load_model", "log_model", "save_model"]
-
-_LOADERS = (_load_pyfunc,)  # what MLflow looks for here
