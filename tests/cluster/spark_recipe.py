@@ -1,7 +1,7 @@
 """The recipe for Spark of ``docs/cluster.md`` on a local session: ``python -m tests.cluster.spark_recipe``.
 
-It needs pyspark and Java. Partitions of a frame are learned by ``mapInArrow``, the driver merges, and the weights
-must be those of one machine to 1e-9.
+It needs pyspark and Java. Partitions of a frame are learned by ``mapInArrow``, the driver merges, and the
+weights must be those of one machine to 1e-9.
 """
 
 import pickle

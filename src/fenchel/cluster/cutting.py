@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
-from fenchel.cluster.files import is_remote, named, opened, size_of
+from fenchel.cluster.files import is_remote, named, opened, parquet_file, size_of
 from fenchel.cluster.partitions import Partition, is_collection, partitions_of
 from fenchel.streams import guess_format
 from fenchel.streams.compression import compression_of
@@ -115,9 +115,7 @@ def _cut(file: str, most: int, format: str | None) -> Iterator[Shard]:
 
 
 def _row_groups(file: str, pieces: int) -> Iterator[Shard]:
-    from pyarrow import parquet  # deferred: an extra
-
-    with opened(file) as found, parquet.ParquetFile(found) as table:
+    with parquet_file(file) as table:
         count = table.num_row_groups
     pieces = min(pieces, count)
     for k in range(pieces):

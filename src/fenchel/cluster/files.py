@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from glob import glob, has_magic
 from importlib import import_module
 from pathlib import Path
@@ -62,3 +64,13 @@ def named(place: Any) -> list[str]:
         if not Path(file).is_file():
             raise BadInput("there is no such file", "check the path or the pattern", file=file)
     return found
+
+
+@contextmanager
+def parquet_file(path: str) -> Iterator[Any]:
+    """Open a Parquet file; those of this machine by Arrow itself."""
+    from pyarrow import parquet  # deferred: an extra
+
+    with ExitStack() as stack:
+        place = stack.enter_context(opened(path)) if is_remote(path) else path
+        yield stack.enter_context(parquet.ParquetFile(place))

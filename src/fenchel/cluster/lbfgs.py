@@ -158,7 +158,9 @@ class Problem:
     @property
     def bounds(self) -> Any:
         """v⁺, v⁻ ≥ 0 where there are two; nothing else is bounded."""
-        return None if self.l1 == 0.0 else [(0.0, None)] * (2 * self.shape[0] * self.shape[1])
+        from scipy.optimize import Bounds  # deferred, as above
+
+        return None if self.l1 == 0.0 else Bounds(0.0, np.inf)
 
     def coordinates(self, w: Array) -> Array:
         """v of given weights."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fenchel.cluster.cutting import ByteRange, Shard
-from fenchel.cluster.files import is_remote, opened
+from fenchel.cluster.files import is_remote, parquet_file
 from fenchel.cluster.jobs import Job
 from fenchel.cluster.partitions import Partition, PartitionRows
 from fenchel.evaluate import Run, whole_queries
@@ -128,10 +128,8 @@ class _RowGroups:
         self.skipped = Skipped()
 
     def __iter__(self) -> Iterator[Block]:
-        from pyarrow import parquet  # deferred: an extra
-
         learner = self._learner
-        with opened(self._shard.path) as found, parquet.ParquetFile(found) as file:
+        with parquet_file(self._shard.path) as file:
             for group in self._shard.groups:
                 names = learner.names if learner.names is not None or learner.columns else None
                 stream = from_frame(file.read_row_group(group), schema=learner.schema, names=names)
