@@ -16,7 +16,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
-from distributed import Client, LocalCluster
 
 from fenchel import cluster
 
@@ -59,6 +58,8 @@ class Killer(threading.Thread):
 
 
 def main():
+    from distributed import Client, LocalCluster
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--rows", type=int, default=20_000, help="of a shard")

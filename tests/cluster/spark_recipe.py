@@ -8,14 +8,14 @@ import pickle
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-from pyspark.sql import SparkSession
 
 import fenchel
 
 
 def learn(batches):
     """What each partition does: learn its record batches, and hand back the model."""
+    import pyarrow as pa
+
     learner = fenchel.learners.vovk_azoury_warmuth(schema=fenchel.Schema(label="y"))
     for batch in batches:
         learner.learn_many(pa.Table.from_batches([batch]))
@@ -23,6 +23,8 @@ def learn(batches):
 
 
 def main():
+    from pyspark.sql import SparkSession
+
     X = np.random.default_rng(0).normal(size=(400, 3))
     rows = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": X @ [1.0, -2.0, 0.5]})
     spark = SparkSession.builder.master("local[2]").appName("fenchel").getOrCreate()

@@ -1,5 +1,6 @@
 """Dask's workers learn shards, merge near the data, and spread comparisons and grid searches."""
 
+import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -84,11 +85,13 @@ def test_the_command_and_a_scheduler(client, files, tmp_path):
     run("train", files, "--scheduler", address, *saved, "--quiet")
     here = cluster.train(files, "lms", ThreadPoolExecutor(1))
     assert bits(Learner.load(tmp_path / "m.fenchel")) == bits(here)
-    some = files.replace("*", "00")
-    told = run(
-        "compare", some, "--learner", "arow", "--learner", "pa", "--scheduler", address
-    ).stdout
-    assert told == run("compare", some, "--learner", "arow", "--learner", "pa").stdout
+    some = files.replace("*", "00"), "--learner", "arow", "--learner", "passive_aggressive"
+    found = []
+    for spread in (("--scheduler", address), ()):
+        run("compare", *some, *spread, "--json", tmp_path / "found.json")
+        told = json.loads((tmp_path / "found.json").read_text())["learners"]
+        found.append([{k: v for k, v in one.items() if "second" not in k} for one in told])
+    assert found[0] == found[1]
 
 
 def test_a_contest_apart_ends_as_one_here(client, tmp_path):

@@ -221,9 +221,9 @@ def polish(
     """
     if iterations < 1:
         raise ValueError(f"iterations={iterations!r} must be 1 or more")
+    refuse_unpolishable(learner)
     if not learner.rounds:
         raise ValueError(f"{learner!r} has learned nothing: train it before it is polished")
-    refuse_unpolishable(learner)
     reading = {"threads": 1, **reading}
     with crew_of(executor, workers) as (crew, count):
         run = Polishing(crew, cut_for(shards_of, count, reading), learner, reading, tell)
