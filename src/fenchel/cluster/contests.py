@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.cluster.cutting import Shard
-from fenchel.cluster.jobs import Job
+from fenchel.cluster.jobs import ShardJob
 from fenchel.cluster.training import crew_of
 from fenchel.cluster.work import blocks_of
 from fenchel.evaluate import Contest, Run
@@ -16,7 +16,7 @@ from fenchel.evaluate.contest import Trace
 from fenchel.streams import Skipped
 
 
-class Entry(NamedTuple):
+class ContestEntry(NamedTuple):
     """A learner's place in a contest: how to begin one with it alone."""
 
     name: str
@@ -32,7 +32,7 @@ class Competed(NamedTuple):
     skipped: Skipped
 
 
-def go_alone(entry: Entry, path: str, reading: Mapping[str, Any]) -> Competed:
+def go_alone(entry: ContestEntry, path: str, reading: Mapping[str, Any]) -> Competed:
     """Lead one learner through a file."""
     contest = entry.begin()
     traces: list[Trace] = []
@@ -61,7 +61,7 @@ def _nothing(found: list[Any], path: str) -> None:
     """Keep no more: every learner was told of."""
 
 
-COMPETING = Job(go_alone, _nothing, _itself)
+COMPETING = ShardJob(go_alone, _nothing, _itself)
 
 
 def compete(
@@ -78,7 +78,7 @@ def compete(
     ``tell`` is called with the name of each once it is done. What each lost in every row comes back: some
     16 bytes a row and learner. Returns the lines that were left out.
     """
-    entries = [Entry(name, contest.alone(name)) for name in contest.runs]
+    entries = [ContestEntry(name, contest.alone(name)) for name in contest.runs]
     found: dict[str, Competed] = {}
 
     def see(k: int, competed: Competed) -> None:

@@ -17,7 +17,7 @@ def nothing(result: Any) -> None:
     """Tell nothing of a result."""
 
 
-class Job(NamedTuple):
+class ShardJob(NamedTuple):
     """What is done with every shard, and with the results.
 
     ``each(shard, shared, reading)`` is a shard's result, ``together(results, shared)`` that of several
@@ -29,7 +29,7 @@ class Job(NamedTuple):
     told: Callable[[Any], Any] = nothing
 
 
-class Kept(Protocol):
+class KeptResults(Protocol):
     """Results of shards that are kept, by number."""
 
     def shard(self, k: int) -> Any:
@@ -39,7 +39,7 @@ class Kept(Protocol):
         """Keep the result of shard k."""
 
 
-class Crew(Protocol):
+class WorkCrew(Protocol):
     """Workers that do jobs; results may stay with them, as handles that ``fetch`` resolves."""
 
     def share(self, value: Any) -> Any:
@@ -56,12 +56,12 @@ class Crew(Protocol):
 
     def run(
         self,
-        job: Job,
+        job: ShardJob,
         shards: Sequence[Any],
         shared: Any,
         reading: Mapping[str, Any],
         tell: Callable[[int, Any], None],
-        kept: Kept | None = None,
+        kept: KeptResults | None = None,
     ) -> Any:
         """Do the job; ``tell`` is called with the number of each shard and what is told of it."""
 

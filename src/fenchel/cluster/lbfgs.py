@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.cluster.jobs import Crew, Job
+from fenchel.cluster.jobs import ShardJob, WorkCrew
 from fenchel.cluster.training import crew_of, cut_for
 from fenchel.cluster.work import blocks_of
 from fenchel.learners import Learner
@@ -35,7 +35,7 @@ from fenchel.parts.state import Array
 PAIRS = 10  # of steps and changes of the gradient that L-BFGS keeps
 
 
-class Question(NamedTuple):
+class WeightsAsked(NamedTuple):
     """What workers are asked: the loss of these weights, and the squares of the features too."""
 
     reader: Learner
@@ -43,13 +43,13 @@ class Question(NamedTuple):
     squares: bool
 
 
-def slopes_of_shard(shard: Any, asked: Question, reading: Mapping[str, Any]) -> Slopes:
+def slopes_of_shard(shard: Any, asked: WeightsAsked, reading: Mapping[str, Any]) -> Slopes:
     """Sum loss and gradient over a shard."""
     reader = asked.reader.copy()
     return slopes(reader, blocks_of(shard, reader, reading).blocks, asked.weights, asked.squares)
 
 
-def add_all(found: list[Slopes], asked: Question) -> Slopes:
+def add_all(found: list[Slopes], asked: WeightsAsked) -> Slopes:
     """Add the sums of neighbours."""
     return reduce(Slopes.plus, found)
 
@@ -68,15 +68,15 @@ def unite_all(found: list[Calibration], learner: Learner) -> Calibration:
     return united
 
 
-SLOPES = Job(slopes_of_shard, add_all)
-CALIBRATING = Job(calibration_of_shard, unite_all)
+SLOPES = ShardJob(slopes_of_shard, add_all)
+CALIBRATING = ShardJob(calibration_of_shard, unite_all)
 
 
 @dataclass
 class Polishing:
     """The objective P over shards, as L-BFGS asks for it, and how far it has come."""
 
-    crew: Crew
+    crew: WorkCrew
     shards: Sequence[Any]
     learner: Learner
     reading: Mapping[str, Any]
@@ -93,7 +93,7 @@ class Polishing:
 
     def sums(self, weights: Array, squares: bool = False) -> Slopes:
         """Ask all shards; one pass."""
-        asked = self.crew.share(Question(self._reader, weights, squares))
+        asked = self.crew.share(WeightsAsked(self._reader, weights, squares))
         found = self.crew.run(SLOPES, self.shards, asked, self.reading, lambda k, told: None)
         self.passes += 1
         summed: Slopes = self.crew.fetch(found)
@@ -111,7 +111,7 @@ class Polishing:
         assert found.squares is not None, "they were asked for"
         units = 1.0 / np.sqrt(np.maximum(found.squares / found.rows + l2, 1e-300))
         units[found.squares == 0.0] = 1.0
-        problem = Problem(begin.shape, units[:, None], l1, l2)
+        problem = ScaledObjective(begin.shape, units[:, None], l1, l2)
         v = problem.coordinates(begin)
         self._begun = v.tobytes(), problem.measured(v, begin, found)
         self.first = self._begun[1][0]
@@ -126,7 +126,7 @@ class Polishing:
         )  # fmt: skip
         return problem.weights(done.x)
 
-    def _measured(self, problem: Problem, v: Array) -> tuple[float, Array]:
+    def _measured(self, problem: ScaledObjective, v: Array) -> tuple[float, Array]:
         if v.tobytes() == self._begun[0]:
             value, gradient = self._begun[1]
         else:
@@ -147,7 +147,7 @@ class Polishing:
 
 
 @dataclass
-class Problem:
+class ScaledObjective:
     """The mean of P in coordinates v: w = units·v, or units·(v⁺ − v⁻) with an l1 term."""
 
     shape: tuple[int, int]

@@ -11,7 +11,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from fenchel.cluster.jobs import FAN, Job, Kept
+from fenchel.cluster.jobs import FAN, KeptResults, ShardJob
 from fenchel.cluster.over_executor import MOST_TRIES, died
 from fenchel.cluster.partitions import Partition
 
@@ -62,12 +62,12 @@ class OverDask:
 
     def run(
         self,
-        job: Job,
+        job: ShardJob,
         shards: Sequence[Any],
         shared: Any,
         reading: Mapping[str, Any],
         tell: Callable[[int, Any], None],
-        kept: Kept | None = None,
+        kept: KeptResults | None = None,
     ) -> Any:
         """Submit shards and the tree of what becomes of them; returns the future of its top."""
         level = [

@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from functools import partial
 from typing import Any
 
-from fenchel.cluster.jobs import Job, Kept, Tree
+from fenchel.cluster.jobs import KeptResults, ShardJob, Tree
 
 MOST_TRIES = 5  # of a shard whose workers died
 
@@ -36,12 +36,12 @@ class OverExecutor:
 
     def run(
         self,
-        job: Job,
+        job: ShardJob,
         shards: Sequence[Any],
         shared: Any,
         reading: Mapping[str, Any],
         tell: Callable[[int, Any], None],
-        kept: Kept | None = None,
+        kept: KeptResults | None = None,
     ) -> Any:
         """Do the job; a worker that dies costs its shard's time."""
         tree = Tree(len(shards), partial(_together, job, shared))
@@ -51,7 +51,7 @@ class OverExecutor:
         return tree.top
 
     def _results(
-        self, job: Job, shards: Sequence[Any], given: tuple[Any, ...], kept: Kept | None
+        self, job: ShardJob, shards: Sequence[Any], given: tuple[Any, ...], kept: KeptResults | None
     ) -> Iterator[tuple[int, Any]]:
         waiting = []
         for k in range(len(shards)):
@@ -85,7 +85,7 @@ class OverExecutor:
                 raise
 
 
-def _together(job: Job, shared: Any, results: list[Any]) -> Any:
+def _together(job: ShardJob, shared: Any, results: list[Any]) -> Any:
     return job.together(results, shared)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from fenchel.cluster.checkpoints import Checkpoints
 from fenchel.cluster.cutting import shards
-from fenchel.cluster.jobs import Crew
+from fenchel.cluster.jobs import WorkCrew
 from fenchel.cluster.over_dask import OverDask, is_client
 from fenchel.cluster.over_executor import Borrowed, OverExecutor
 from fenchel.cluster.processes import Processes
@@ -35,7 +35,7 @@ class ShardedRun:
     done: int = 0  # shards, of all rounds
     _tallies: dict[int, Tally] = field(default_factory=dict)
 
-    def run(self, crew: Crew, checkpoints: Checkpoints) -> Learner:
+    def run(self, crew: WorkCrew, checkpoints: Checkpoints) -> Learner:
         """Learn every round; a run that was stopped goes on where its checkpoints end."""
         shared = crew.share(self.learner)
         for number in range(self.rounds):
@@ -109,7 +109,9 @@ def train(
 
 
 @contextmanager
-def crew_of(executor: Any, workers: int | None, stays: bool = True) -> Iterator[tuple[Crew, int]]:
+def crew_of(
+    executor: Any, workers: int | None, stays: bool = True
+) -> Iterator[tuple[WorkCrew, int]]:
     """The crew of an executor, or of processes of this machine, and how many shards it does at once.
 
     Unless results may stay with the workers, Dask's are asked as any executor's.

@@ -9,7 +9,7 @@ from typing import Any
 
 from fenchel.cluster.cutting import ByteRange, Shard
 from fenchel.cluster.files import is_remote, parquet_file
-from fenchel.cluster.jobs import Job
+from fenchel.cluster.jobs import ShardJob
 from fenchel.cluster.partitions import Partition, PartitionRows
 from fenchel.evaluate import Run, whole_queries
 from fenchel.evaluate.mean_loss import MeanLoss
@@ -96,7 +96,7 @@ def tally_of_shard(found: LearnedShard) -> Tally:
     return found.tally
 
 
-LEARNING = Job(learn_shard, merge_shards, tally_of_shard)
+LEARNING = ShardJob(learn_shard, merge_shards, tally_of_shard)
 
 
 @dataclass
