@@ -113,9 +113,9 @@ def _merging(found, figures):
     yield "## Merging"
     yield ""
     yield (
-        f"AdaGrad with {found['columns']:,} parameters: {M / 1e6:.0f} MB as it travels, written in "
-        f"{found['dump']:.2f} s and read in {found['load']:.2f} s; 2 merged in {found['merge 2']:.2f} s, "
-        f"4 in {found['merge 4']:.2f} s, 8 in {merged:.2f} s."
+        f"AdaGrad with {found['columns']:,} parameters: {M / 1e6:.0f} MB as it travels; in CPU "
+        f"seconds, written in {found['dump']:.2f} and read in {found['load']:.2f}; 2 merged in "
+        f"{found['merge 2']:.2f}, 4 in {found['merge 4']:.2f}, 8 in {merged:.2f}."
     )
     yield ""
     yield "## The cost model at 1,000 workers"

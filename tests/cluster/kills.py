@@ -60,8 +60,10 @@ class Killer(threading.Thread):
 
 
 def main():
+    import dask
     from distributed import Client, LocalCluster
 
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "300 s"})  # to start another
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--rows", type=int, default=5_000, help="of a shard")

@@ -54,7 +54,7 @@ class OverDask:
 
     def fetch(self, handle: Any) -> Any:
         """Wait for a future."""
-        return self._result(handle, "the merge")
+        return self._result(handle, "what was merged")
 
     def then(self, function: Callable[..., Any], *handles: Any) -> Any:
         """Have a worker call the function."""
