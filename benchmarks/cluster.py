@@ -168,7 +168,7 @@ def main():
     parser.add_argument("--columns", type=int, default=1 << 24)
     parser.add_argument("--folder", help="where large files go")
     parser.add_argument("--no-dask", action="store_true")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     if given.part in ("overhead", "sizes"):
         given.learner = (given.learner or ["arow"])[0]
     works = {"quality": quality, "overhead": overhead, "sizes": sizes, "merging": merging}

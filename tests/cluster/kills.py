@@ -41,15 +41,19 @@ def bits(learner):
 
 
 class Killer(threading.Thread):
-    """Kills workers that are at work, every now and then, until it is over or it has killed enough."""
+    """Kills a worker that is at work, at a random moment after a shard is done, until it is over."""
 
     def __init__(self, local, most, chance):
         super().__init__(daemon=True)
         self.local, self.most, self.chance = local, most, chance
-        self.kills, self.over = 0, threading.Event()
+        self.kills, self.over, self.progress = 0, threading.Event(), threading.Event()
 
     def run(self):
-        while self.kills < self.most and not self.over.wait(self.chance.uniform(0.1, 1.5)):
+        while self.kills < self.most and not self.over.is_set():
+            if not self.progress.wait(0.1):
+                continue
+            self.progress.clear()
+            self.over.wait(self.chance.uniform(0.0, 0.5))
             known = self.local.scheduler.workers
             busy = [nanny.pid for nanny in list(self.local.workers.values()) if nanny.pid
                     and (state := known.get(nanny.worker_address)) and state.processing]  # fmt: skip
@@ -57,6 +61,9 @@ class Killer(threading.Thread):
                 with suppress(ProcessLookupError):
                     os.kill(self.chance.choice(busy), signal.SIGKILL)
                     self.kills += 1
+
+    def see(self, training):
+        self.progress.set()
 
 
 def main():
@@ -80,7 +87,7 @@ def main():
             while kills < given.kills:
                 killer = Killer(local, given.kills - kills, chance)
                 killer.start()
-                found = cluster.train(files, LEARNER, client, rounds=2)
+                found = cluster.train(files, LEARNER, client, rounds=2, tell=killer.see)
                 killer.over.set()
                 killer.join()
                 kills, runs, same = kills + killer.kills, runs + 1, same + (bits(found) == wanted)
