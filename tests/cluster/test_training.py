@@ -1,5 +1,6 @@
 """Shards learned apart and merged: nothing depends on who learned what, or when."""
 
+import io
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
@@ -9,6 +10,7 @@ import pytest
 from fenchel import cluster
 from fenchel.cluster.checkpoints import Checkpoints
 from fenchel.cluster.cutting import SMALLEST
+from fenchel.cluster.over_executor import OverExecutor
 from fenchel.cluster.training import prepared
 from fenchel.learners import from_specification, lms
 from fenchel.streams import BadInput
@@ -124,7 +126,8 @@ class DiesOnce:
 def run(files, executor, folder=None):
     cut = cluster.shards(str(files / "part-*.svm"))
     start = prepared(lms(), cut[0], {})
-    return cluster.ShardedRun(cut, start).run(executor, Checkpoints(folder, cut, start, 1))
+    kept = Checkpoints(folder, cut, start, 1)
+    return cluster.ShardedRun(cut, start).run(OverExecutor(executor), kept)
 
 
 def test_a_worker_that_dies_costs_its_shard_alone(files):
@@ -183,9 +186,21 @@ def test_row_groups_are_shards(tmp_path):
     assert learner.weights() == pytest.approx({"a": 1.0, "b": 3.0}, abs=0.1)
 
 
-def test_dask_is_an_executor(files):
-    distributed = pytest.importorskip("distributed", reason="an extra: fenchel[dask]")
-    options = {"n_workers": 1, "processes": False, "dashboard_address": None}
-    with distributed.LocalCluster(**options) as local, distributed.Client(local) as client:
-        learner = cluster.train(str(files / "part-*.svm"), "lms", client.get_executor(pure=False))
-    assert bits(learner) == bits(cluster.train(str(files / "part-*.svm"), "lms", Backwards()))
+def test_files_of_a_protocol_are_read_by_fsspec(monkeypatch):
+    fsspec = pytest.importorskip("fsspec", reason="an extra: fenchel[dask]")
+    monkeypatch.setattr("fenchel.cluster.cutting.SMALLEST", 1000)
+    text = lines(300)
+    for k in range(2):
+        with fsspec.open(f"memory://shards/part-{k}.svm", "w") as file:
+            file.write("".join(text[150 * k : 150 * k + 150]))
+    cut = cluster.shards("memory://shards/part-*.svm", 6)
+    assert len(cut) >= 6
+    learner = cluster.train(cut, EXACT, Backwards())
+    direct = from_specification(EXACT)
+    for block in direct.open(io.BytesIO("".join(text).encode()), format="svmlight"):
+        direct.learn_block(block)
+    np.testing.assert_allclose(learner.weights(), direct.weights(), atol=1e-9)
+    with pytest.raises(BadInput, match="there is no such file"):
+        cluster.shards("memory://shards/other-*.svm")
+    with pytest.raises(BadInput, match="no files have such an address"):
+        cluster.shards("nowhere://shards")

@@ -200,3 +200,18 @@ def test_columns_of_two_kinds_are_refused():
     for pair in ([left, right], [right, left]):
         with pytest.raises(ValueError, match="the column 'hour' is"):
             merge(pair)
+
+
+def test_corrections_that_all_shards_make_are_not_added_up():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    start = learners.arow(form="original", intercept=False)
+    start.learn_many(X, np.where(X[:, 0] > 0.0, 1, -1))
+    parts = [start.copy() for _ in range(32)]
+    for part in parts:
+        part.learn_many([[1.0, 1.0, 1.0]], [-1])
+    one, all_of_them = (
+        np.abs(w.weights() - start.weights()) for w in (parts[0], merge(parts, start))
+    )
+    assert (one > 0.0).all()
+    assert (all_of_them < 2.5 * one).all()

@@ -123,6 +123,7 @@ def test(**given: Any) -> None:
 @options.metrics
 @options.certify
 @click.option("--report", metavar="FILE", help="A page with pictures, as one HTML file.")
+@options.spread
 @options.json_file
 @options.learning
 @options.reading

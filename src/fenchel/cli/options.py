@@ -56,6 +56,25 @@ apart = together(
         help="Merge, go on from there, R times.",
     ),
     click.option("--checkpoint", metavar="DIR", help="Keep finished shards here, to go on later."),
+    click.option(
+        "--polish",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Then minimise the learner's objective by N steps of L-BFGS, a pass each.",
+    ),
+)
+spread = together(
+    click.option(
+        "--workers",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Learners on N processes, each of which reads DATA. [default: threads, one reading]",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="The same on the workers of a Dask scheduler, such as tcp://host:8786.",
+    ),
 )
 json_file = click.option("--json", "json_file", metavar="FILE", help="The figures as JSON.")
 certify = click.option(

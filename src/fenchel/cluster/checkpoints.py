@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from fenchel import models
-from fenchel.cluster.cutting import Shard
 from fenchel.cluster.work import LearnedShard, Tally
 from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.learners import Learner, storage
@@ -24,7 +23,7 @@ class Checkpoints:
     def __init__(
         self,
         folder: str | os.PathLike[str] | None,
-        shards: Sequence[Shard],
+        shards: Sequence[Any],
         start: Learner,
         rounds: int,
     ) -> None:
@@ -46,37 +45,53 @@ class Checkpoints:
         with replacing(plan) as file:
             file.write(json.dumps(told, indent=1).encode())
 
-    def shard(self, number: int, k: int) -> LearnedShard | None:
-        """What was learned of a shard in a round, where it is kept."""
-        found = self._load(f"round-{number}-shard-{k}")
-        return None if found is None else LearnedShard(*found)
-
-    def keep_shard(self, number: int, k: int, learned: LearnedShard) -> None:
-        """Keep what was learned of a shard."""
-        self._save(f"round-{number}-shard-{k}", learned.learner, learned.tally)
+    def of_round(self, number: int) -> KeptRound | None:
+        """What is kept of a round's shards; None without a folder."""
+        return None if self._folder is None else KeptRound(self, number)
 
     def merged(self, number: int) -> tuple[Learner, Tally] | None:
         """What a round ended with, where it is kept."""
-        return self._load(f"round-{number}")
+        return self.load(f"round-{number}")
 
     def keep_merged(self, number: int, learner: Learner, tally: Tally) -> None:
         """Keep what a round ended with; its shards are no longer needed."""
-        self._save(f"round-{number}", learner, tally)
+        self.save(f"round-{number}", learner, tally)
         if self._folder is not None:
             for file in self._folder.glob(f"round-{number}-shard-*.fenchel"):
                 file.unlink()
 
-    def _load(self, name: str) -> tuple[Learner, Tally] | None:
+    def load(self, name: str) -> tuple[Learner, Tally] | None:
+        """Load a model of the folder, where it is kept."""
         if self._folder is None or not (file := self._folder / f"{name}.fenchel").exists():
             return None
         return Learner.load(file), _tally_of(models.read_metadata(file)["tally"])
 
-    def _save(self, name: str, learner: Learner, tally: Tally) -> None:
+    def save(self, name: str, learner: Learner, tally: Tally) -> None:
+        """Save a model in the folder."""
         if self._folder is not None:
             told: dict[str, Any] = {"average": list(tally.average), "mistakes": tally.mistakes}
             told |= {"seconds": tally.seconds, "skipped": tally.skipped}
             path = self._folder / f"{name}.fenchel"
             storage.save(learner, path, more_metadata={"tally": told})
+
+
+class KeptRound:
+    """The shards of one round that are done, by number."""
+
+    def __init__(self, checkpoints: Checkpoints, number: int) -> None:
+        self._checkpoints, self._number = checkpoints, number
+
+    def shard(self, k: int) -> LearnedShard | None:
+        """What was learned of a shard, where it is kept."""
+        found = self._checkpoints.load(self._name(k))
+        return None if found is None else LearnedShard(*found)
+
+    def keep(self, k: int, learned: LearnedShard) -> None:
+        """Keep what was learned of a shard."""
+        self._checkpoints.save(self._name(k), learned.learner, learned.tally)
+
+    def _name(self, k: int) -> str:
+        return f"round-{self._number}-shard-{k}"
 
 
 def _tally_of(told: Mapping[str, Any]) -> Tally:

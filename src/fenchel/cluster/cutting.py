@@ -6,12 +6,12 @@ import io
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from glob import glob, has_magic
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
-from fenchel.streams import BadInput, guess_format
+from fenchel.cluster.files import is_remote, named, opened, parquet_file, size_of
+from fenchel.cluster.partitions import Partition, is_collection, partitions_of
+from fenchel.streams import guess_format
 from fenchel.streams.compression import compression_of
 
 LINES = ("svmlight", "vw", "jsonl")  # in which every line stands for itself
@@ -43,10 +43,13 @@ class Shard:
     def lines_before(self) -> int:
         """How many lines of the file come before this shard."""
         count = 0
-        with open(self.path, "rb") as file:
+        with opened(self.path) as file:
             while (left := self.begin - file.tell()) > 0:
                 count += file.read(min(LOOK, left)).count(b"\n")
         return count
+
+
+READY = (Shard, Partition)
 
 
 class ByteRange(io.RawIOBase):
@@ -54,7 +57,7 @@ class ByteRange(io.RawIOBase):
 
     def __init__(self, shard: Shard) -> None:
         self.name, self._shard = shard.path, shard
-        self._file = open(shard.path, "rb", buffering=0)  # noqa: SIM115 (closed by ``close``)
+        self._file = opened(shard.path)
         self._file.seek(shard.begin)
 
     def readable(self) -> bool:
@@ -75,39 +78,33 @@ class ByteRange(io.RawIOBase):
 
 def shards(
     places: str | os.PathLike[str] | Iterable[Any], count: int = 1, format: str | None = None
-) -> list[Shard]:
+) -> list[Any]:
     """Cut files, or those that patterns such as ``data/part-*.svm`` name, into ``count`` shards or more.
 
     svmlight, vw and JSON lines are cut at line ends and Parquet between row groups, so that no shard is
     larger than a ``count``-th of all bytes (or 1 GB); anything else, and what is compressed, stays whole.
+    Paths with a protocol, such as ``s3://bucket/part-*.svm``, are read by fsspec. Of a Dask bag or frame
+    every partition is a shard.
 
     >>> shards(Shard("a.svm"))
     [Shard(path='a.svm', begin=0, end=None, groups=())]
     """
-    if isinstance(places, Shard):
+    if isinstance(places, READY):
         return [places]
+    if is_collection(places):
+        return list(partitions_of(places))
     given = [places] if isinstance(places, (str, os.PathLike)) else list(places)
-    ready = [place for place in given if isinstance(place, Shard)]
-    files = [file for place in given if not isinstance(place, Shard) for file in _named(place)]
-    total = sum(os.path.getsize(file) for file in files)
+    ready = [place for place in given if isinstance(place, READY)]
+    files = [file for place in given if not isinstance(place, READY) for file in named(place)]
+    total = sum(size_of(file) for file in files)
     most = max(min(-(-total // max(count, 1)), LARGEST), SMALLEST)
     return ready + [shard for file in files for shard in _cut(file, most, format)]
 
 
-def _named(place: Any) -> list[str]:
-    """The files of a path or a pattern, in the order of their names."""
-    path = os.fspath(place)
-    found = sorted(glob(path)) if has_magic(path) and not Path(path).exists() else [path]
-    for file in found or [path]:
-        if not Path(file).is_file():
-            raise BadInput("there is no such file", "check the path or the pattern", file=file)
-    return found
-
-
 def _cut(file: str, most: int, format: str | None) -> Iterator[Shard]:
-    format, size = format or guess_format(file), os.path.getsize(file)
+    format, size = format or guess_format(file), size_of(file)
     pieces = -(-size // most)
-    if format == "parquet" and pieces > 1:
+    if format == "parquet" and (pieces > 1 or is_remote(file)):
         yield from _row_groups(file, pieces)
     elif format not in LINES or pieces < 2 or _is_compressed(file):
         yield Shard(file)
@@ -118,10 +115,8 @@ def _cut(file: str, most: int, format: str | None) -> Iterator[Shard]:
 
 
 def _row_groups(file: str, pieces: int) -> Iterator[Shard]:
-    from pyarrow import parquet  # deferred: an extra
-
-    with parquet.ParquetFile(file) as opened:
-        count = opened.num_row_groups
+    with parquet_file(file) as table:
+        count = table.num_row_groups
     pieces = min(pieces, count)
     for k in range(pieces):
         yield Shard(file, groups=tuple(range(count * k // pieces, count * (k + 1) // pieces)))
@@ -129,12 +124,10 @@ def _row_groups(file: str, pieces: int) -> Iterator[Shard]:
 
 def _line_end(file: str, place: int) -> int:
     """The position after the first line end from a place on."""
-    with open(file, "rb") as opened:
-        opened.seek(place)
-        opened.readline()
-        return opened.tell()
+    with io.BufferedReader(ByteRange(Shard(file, place))) as found:
+        return place + len(found.readline())
 
 
 def _is_compressed(file: str) -> bool:
-    with open(file, "rb") as opened:
-        return compression_of(file, opened.read(4)) is not None
+    with opened(file) as found:
+        return compression_of(file, found.read(4)) is not None

@@ -8,11 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fenchel.cluster.cutting import ByteRange, Shard
+from fenchel.cluster.files import is_remote, parquet_file
+from fenchel.cluster.jobs import ShardJob
+from fenchel.cluster.partitions import Partition, PartitionRows
 from fenchel.evaluate import Run, whole_queries
 from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.learners import Learner
+from fenchel.learners.merging import merge
 from fenchel.rows import Block
-from fenchel.streams import BadInput, from_frame
+from fenchel.streams import BadInput, Skipped, from_frame
 
 
 @dataclass
@@ -45,7 +49,7 @@ class LearnedShard:
     tally: Tally
 
 
-def learn_shard(shard: Shard, start: Learner, reading: Mapping[str, Any]) -> LearnedShard:
+def learn_shard(shard: Any, start: Learner, reading: Mapping[str, Any]) -> LearnedShard:
     """Learn the rows of a shard, each predicted before its label is seen; ``start`` goes on."""
     began = time.perf_counter()
     learner = start.copy()
@@ -67,6 +71,34 @@ def learn_shard(shard: Shard, start: Learner, reading: Mapping[str, Any]) -> Lea
     )
 
 
+def merge_shards(found: list[LearnedShard], start: Learner) -> LearnedShard:
+    """Merge what was learned of neighbours, which all began with ``start``."""
+    origin = start if start.rounds else None
+    tally = sum_of([shard.tally for shard in found])
+    return LearnedShard(merge([shard.learner for shard in found], origin), tally)
+
+
+def sum_of(tallies: Iterable[Tally]) -> Tally:
+    """All of them, in their order."""
+    total = Tally()
+    for tally in tallies:
+        total = total.plus(tally)
+    return total
+
+
+def learner_of_shard(found: LearnedShard) -> Learner:
+    """The learner alone."""
+    return found.learner
+
+
+def tally_of_shard(found: LearnedShard) -> Tally:
+    """The tally alone."""
+    return found.tally
+
+
+LEARNING = ShardJob(learn_shard, merge_shards, tally_of_shard)
+
+
 @dataclass
 class Opened:
     """A shard that is read: its blocks, and the stream that knows what was left out."""
@@ -75,12 +107,15 @@ class Opened:
     stream: Any
 
 
-def blocks_of(shard: Shard, learner: Learner, reading: Mapping[str, Any]) -> Opened:
+def blocks_of(shard: Any, learner: Learner, reading: Mapping[str, Any]) -> Opened:
     """Open a shard through the learner's own schema; what is new in it is taken up."""
+    if isinstance(shard, Partition):
+        partition = PartitionRows(shard, learner, reading)
+        return Opened(partition, partition)
     if shard.groups:
         groups = _RowGroups(shard, learner)
         return Opened(groups, groups)
-    whole = shard.begin == 0 and shard.end is None
+    whole = shard.begin == 0 and shard.end is None and not is_remote(shard.path)
     stream = learner.open(shard.path if whole else ByteRange(shard), **reading)
     return Opened(stream, stream)
 
@@ -90,13 +125,11 @@ class _RowGroups:
 
     def __init__(self, shard: Shard, learner: Learner) -> None:
         self._shard, self._learner = shard, learner
-        self.skipped: Any = None
+        self.skipped = Skipped()
 
     def __iter__(self) -> Iterator[Block]:
-        from pyarrow import parquet  # deferred: an extra
-
         learner = self._learner
-        with parquet.ParquetFile(self._shard.path) as file:
+        with parquet_file(self._shard.path) as file:
             for group in self._shard.groups:
                 names = learner.names if learner.names is not None or learner.columns else None
                 stream = from_frame(file.read_row_group(group), schema=learner.schema, names=names)

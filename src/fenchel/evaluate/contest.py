@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +48,13 @@ class Comparison(NamedTuple):
         return self.entrants[0]
 
 
+class Trace(NamedTuple):
+    """What one learner lost in each row of a block: the task's own loss, and that of each metric."""
+
+    losses: Array
+    by_metric: dict[str, Array]
+
+
 class Contest:
     """Leads learners of one task through the same stream.
 
@@ -69,6 +77,7 @@ class Contest:
         if len(tasks) != 1:
             raise ValueError(f"learners of {tasks or 'nothing'}: give learners of one task")
         self._asked, self._horizon = tuple(metrics), horizon
+        self.alone = partial(_alone, learners, (width, most_full, tuple(metrics), horizon))
         classes = tasks <= {"binary", "multiclass"}
         kept = (*metrics, "log_loss") if classes else tuple(metrics)
         self.runs = {
@@ -82,8 +91,8 @@ class Contest:
         self._width, self._most_full = width, most_full
         self._warm = False
 
-    def learn(self, block: Block) -> None:
-        """Let every learner predict and learn the block, each in its own thread."""
+    def learn(self, block: Block) -> dict[str, Trace]:
+        """Let every learner predict and learn the block, each in its own thread; what they lost."""
         self._withdraw(block)
         names = [name for name in self.runs if name not in self.withdrawn]
         if not self._warm:
@@ -91,22 +100,28 @@ class Contest:
             for name in names:  # compiling is not for several threads at once
                 self._warm_up(self.runs[name], block)
         steps = in_parallel(lambda name: self.runs[name].learn(block), names)
-        losses = dict(zip(names, (step.outcome.losses for step in steps), strict=True))
-        nothing = np.zeros(len(block))
-        self._pairs.see([losses.get(name, nothing) for name in self.runs])
-        self._see_metrics(dict(zip(names, steps, strict=True)), nothing)
+        traces = {n: self._trace(n, step) for n, step in zip(names, steps, strict=True)}
+        self.see(traces, len(block))
+        return traces
 
-    def _see_metrics(self, steps: dict[str, Step], nothing: Array) -> None:
-        """Keep what the pairs of learners differ by in each metric that is a mean over rows."""
-        for metric, pairs in list(self._by_metric.items()):
-            found = []
-            for name, run in self.runs.items():
-                seen = steps[name].seen if name in steps else ()
-                one = run.scoring.metrics.each.get(metric)
-                parts = [] if one is None else [one.losses(part) for part in seen]
-                lost = [part for part in parts if part is not None]
-                found.append(np.concatenate(lost) if lost else nothing)
-            pairs.see(found)
+    def see(self, traces: Mapping[str, Trace], rows: int) -> None:
+        """Count in what learners lost on the same rows, wherever they learned them."""
+        nothing = np.zeros(rows)
+        self._pairs.see([traces[n].losses if n in traces else nothing for n in self.runs])
+        for metric, pairs in self._by_metric.items():
+            found = [traces[n].by_metric if n in traces else {} for n in self.runs]
+            pairs.see([lost.get(metric, nothing) for lost in found])
+
+    def _trace(self, name: str, step: Step) -> Trace:
+        """Keep what the pairs of learners differ by; of metrics those that are a mean over rows."""
+        by_metric = {}
+        for metric in self._by_metric:
+            one = self.runs[name].scoring.metrics.each.get(metric)
+            parts = [] if one is None else [one.losses(part) for part in step.seen]
+            lost = [part for part in parts if part is not None]
+            if lost:
+                by_metric[metric] = np.concatenate(lost)
+        return Trace(step.outcome.losses, by_metric)
 
     def _ranking(self, some: Run) -> tuple[str, str]:
         """The metric to rank by, and why where nobody asked for it."""
@@ -166,6 +181,11 @@ class Contest:
             return _cost_by(run, metric)
         frozen = None if self._horizon != "rest" else run.frozen_loss
         return run.score.loss if frozen is None else frozen
+
+
+def _alone(learners: Mapping[str, Learner], settings: tuple[Any, ...], name: str) -> Any:
+    """What begins a contest of the same settings with one of its learners alone."""
+    return partial(Contest, {name: learners[name].copy()}, *settings)
 
 
 def run_of(learner: Learner, width: int, horizon: int | str, metrics: Sequence[str] = ()) -> Run:

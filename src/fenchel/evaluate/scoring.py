@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,9 @@ class Scoring:
         self._follow = None
         if self.metrics.needs_chances and learning:
             self._follow = learner.follow_calibration()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_follow": None}  # what was sent elsewhere is over
 
     def see(self, margins: Array, targets: Array, importance: Array | None) -> Seen:
         """Count in a block whose margins are from before the labels."""

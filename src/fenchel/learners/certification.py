@@ -136,8 +136,8 @@ def refuse_merged(learner: Learner) -> None:
     """Raise for what speaks of one run, where the learner has seen several."""
     if learner.merged:
         raise ValueError(
-            f"{learner.name} was merged from {learner.merged['learners']} learners, and certificates speak "
-            "of one run: ask each of them before merging"
+            f"{learner.name} was merged from {learner.merged['learners']} learners, or polished, and "
+            "certificates speak of one run: ask each of them before merging"
         )
 
 

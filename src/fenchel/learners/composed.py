@@ -34,6 +34,7 @@ from fenchel.losses.protocol import counts_of, derivative, mean_of
 from fenchel.parts import sound, state
 from fenchel.parts.memory import LINE
 from fenchel.parts.state import Array
+from fenchel.regularizers.adopting import adopt
 from fenchel.regularizers.protocol import spread, weight
 from fenchel.regularizers.uniting import Shards, rescale_parts, unite_parts
 from fenchel.rows import Rows
@@ -223,6 +224,13 @@ class Composed(Engine):
         whole = np.ones(self._slots)
         whole[1 : 1 + self.columns] = factors
         rescale_parts(self._parts.regularizer, whole)
+
+    def adopt(self, w: Array) -> None:
+        """Take weights that were found elsewhere, the intercept's first; what else is kept stays."""
+        whole = np.zeros(self._slots)
+        whole[: len(w)] = w
+        adopt(self._parts.regularizer, whole)
+        self._remembered = None
 
     # ── learning and reading ────────────────────────────────────────────────────────────────────
 

@@ -375,6 +375,12 @@ class Learner:
             self._settle()
             return self._calibration
 
+    def adopt_calibration(self, calibration: Calibration) -> None:
+        """Take over how the margins of another learner, of the same weights, become probabilities."""
+        with self._lock:
+            self._settle()
+            self._calibration = calibration
+
     def follow_calibration(self) -> Callable[[Array, Array, Array | None], Array]:
         """Return a function that turns the next margins and targets into the probabilities before each.
 

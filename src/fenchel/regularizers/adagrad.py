@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.parts.state import RECORD, SCALAR, Array, part
+from fenchel.regularizers.adopting import Penalty, adopt, penalty
 from fenchel.regularizers.domains import Whole, confine
 from fenchel.regularizers.domains.protocol import (
     climb_apart,
@@ -302,3 +303,18 @@ def _unite(f: Any, shards: Shards) -> None:
 def _rescale(f: Any, factors: Array) -> None:
     f.squares[:] *= factors**2
     f.roots[:] *= factors
+
+
+# ── weights from elsewhere ──────────────────────────────────────────────────────────────────────
+
+
+@penalty.of(AdaGrad)
+def _penalty(f: Any) -> Penalty:
+    return Penalty(f.l1, f.l2)
+
+
+@adopt.of(AdaGrad)
+def _adopt(f: Any, w: Array) -> None:
+    """θ = w·curvature + sign(w)·threshold, both of the next round."""
+    coming = f.observe(w)
+    f.theta[:] = lengthened(w, f.eta * coming.rounds[0] * f.l1, coming.curvature, 0.0 * w)

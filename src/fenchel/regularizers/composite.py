@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.parts.state import SCALAR, SLOTS, Array, part
+from fenchel.regularizers.adopting import Penalty, adopt, penalty
 from fenchel.regularizers.domains import Whole, confine, follow, settle
 from fenchel.regularizers.domains.protocol import (
     climb_apart,
@@ -364,3 +365,19 @@ def _rescale(f: Any, factors: Array) -> None:
 @follow_theta.of(Composite)
 def _follow_theta(f: Any) -> None:
     follow_all(f.domain, f.theta)
+
+
+# ── weights from elsewhere ──────────────────────────────────────────────────────────────────────
+
+
+@penalty.of(Composite)
+def _penalty(f: Any) -> Penalty:
+    return Penalty(f.l1, f.l2)
+
+
+@adopt.of(Composite)
+def _adopt(f: Any, w: Array) -> None:
+    """θ = w·curvature + sign(w)·threshold, both of the next round."""
+    coming = f.observe(w)
+    f.theta[:] = lengthened(w, max(coming.threshold, 0.0), coming.curvature or 1.0, 0.0 * w)
+    follow_theta(f)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.parts.state import SLOTS, Array, part
+from fenchel.regularizers.adopting import Penalty, adopt, penalty
 from fenchel.regularizers.domains import Whole, confine, follow, settle
 from fenchel.regularizers.domains.protocol import follow_all, no_pressure
 from fenchel.regularizers.protocol import (
@@ -169,3 +170,17 @@ def _rescale(f: Any, factors: Array) -> None:
 @follow_theta.of(Euclidean)
 def _follow_theta(f: Any) -> None:
     follow_all(f.domain, f.theta)
+
+
+# ── weights from elsewhere ──────────────────────────────────────────────────────────────────────
+
+
+@penalty.of(Euclidean)
+def _penalty(f: Any) -> Penalty:
+    return Penalty()
+
+
+@adopt.of(Euclidean)
+def _adopt(f: Any, w: Array) -> None:
+    f.theta[:] = w
+    follow_theta(f)

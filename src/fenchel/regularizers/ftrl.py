@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.parts.state import SLOTS, Array, part
+from fenchel.regularizers.adopting import Penalty, adopt, penalty
 from fenchel.regularizers.domains.protocol import soft_threshold
 from fenchel.regularizers.protocol import commit, stands_still, weight
 from fenchel.regularizers.safe_division import over
@@ -75,3 +76,18 @@ def _unite(f: Any, shards: Shards) -> None:
 @rescale.of(ProximalCentres)
 def _rescale(f: Any, factors: Array) -> None:
     f.squares[:] *= factors**2
+
+
+# ── weights from elsewhere ──────────────────────────────────────────────────────────────────────
+
+
+@penalty.of(ProximalCentres)
+def _penalty(f: Any) -> Penalty:
+    """l1 and l2 count once, whatever the rounds."""
+    return Penalty(f.l1, f.l2, each_round=False)
+
+
+@adopt.of(ProximalCentres)
+def _adopt(f: Any, w: Array) -> None:
+    curvature = (f.beta + np.sqrt(f.squares)) / f.alpha + f.l2
+    f.theta[:] = lengthened(w, f.l1, curvature, 0.0 * w)

@@ -21,7 +21,7 @@ from fenchel.regularizers.protocol import (
     stands_still,
     weight,
 )
-from fenchel.regularizers.uniting import Shards, added, rescale, unite
+from fenchel.regularizers.uniting import Shards, added, gains, rescale, unite
 from fenchel.rows.types import saturated, sum_over, term
 
 
@@ -123,10 +123,18 @@ def _confident_spread(f: Any, view: Any, row: Any) -> float:
 
 
 def _unite(f: Any, shards: Shards) -> None:
-    """Precisions P add, and P·μ does: the product of Gaussians, the prior counted once."""
+    """Precisions add; means are those of the product of Gaussians around the start, its prior counted once:
+
+        μ = μ_0 + Σ (1 + g_k)·(μ_k − μ_0)/(1 + Σ g_k),  g_k the precision that shard k gained.
+
+    The precision of the start is left out of the factors: each shard has corrected the same mistakes of μ_0,
+    and with it the corrections of all shards would be added up.
+    """
     f.squares[:] = added(shards, "squares")
-    start, *moments = ((1.0 + g.squares) * g.theta for g in (shards.start, *shards.parts))
-    f.theta[:] = (start + sum(moment - start for moment in moments)) / (1.0 + f.squares)
+    start, gained = shards.start.theta, gains(shards, "squares")
+    both = zip(gained, shards.parts, strict=True)
+    moved = sum((1.0 + gain) * (part.theta - start) for gain, part in both)
+    f.theta[:] = start + moved / (1.0 + sum(gained))
 
 
 def _rescale(f: Any, factors: Array) -> None:

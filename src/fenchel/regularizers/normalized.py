@@ -8,6 +8,7 @@ import numpy as np
 
 from fenchel._numba.intrinsics import seldom
 from fenchel.parts.state import RECORD, SCALAR, Array, part
+from fenchel.regularizers.adopting import Penalty, adopt, penalty
 from fenchel.regularizers.protocol import absorb, absorb_row, commit, stands_still, weight
 from fenchel.regularizers.safe_division import in_units, inverse, inverses, over_all
 from fenchel.regularizers.uniting import Shards, added, largest, rescale, unite, weighed
@@ -114,3 +115,16 @@ def _rescale(f: Any, factors: Array) -> None:
 def _squares_in(f: Any, largest: Array) -> Array:
     """G_j in units of this larger s_j²."""
     return np.asarray(f.squares * over_all(f.largest, largest) ** 2)
+
+
+# ── weights from elsewhere ──────────────────────────────────────────────────────────────────────
+
+
+@penalty.of(NormalizedAdaptive)
+def _penalty(f: Any) -> Penalty:
+    return Penalty()
+
+
+@adopt.of(NormalizedAdaptive)
+def _adopt(f: Any, w: Array) -> None:
+    f.theta[:] = w

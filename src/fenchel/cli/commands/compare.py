@@ -18,13 +18,15 @@ from fenchel.cli.progress import rate_line
 from fenchel.cli.results import refuse_wrong_place, tell_skipped
 from fenchel.cli.sources import Reading, begin, open_data
 from fenchel.cli.tasks import GUESS_ROWS, LabelCheck, guess_task, labels_of
-from fenchel.evaluate import Contest, best_certificates, learners_for
+from fenchel.evaluate import Contest, best_certificates, embedded, learners_for
 from fenchel.evaluate.default_learners import MOST_FULL
 from fenchel.learners import Learner
 from fenchel.learners.catalogue import parameters_of
 from fenchel.learners.specification import name_of
 from fenchel.report.stream_stats import StreamStats
 from fenchel.rows import Block
+from fenchel.streams import Skipped
+from fenchel.streams.source import STANDARD_INPUT
 
 
 def compare(
@@ -39,6 +41,8 @@ def compare(
     report: str | None,
     metrics: tuple[str, ...] = (),
     horizon: str | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
     **given: Any,
 ) -> None:
     """Run the command."""
@@ -46,6 +50,11 @@ def compare(
         raise click.UsageError("compare is for classes and numbers; train one ranker at a time.")
     if certify and horizon_of(horizon) != 0:
         raise click.UsageError("--certify is for labels that come at once: leave --horizon out.")
+    apart = bool(workers or scheduler)
+    if apart and (certify or report or data == STANDARD_INPUT or data in embedded.TABLES):
+        raise click.UsageError(
+            "--workers and --scheduler are for files, without --certify and --report."
+        )
     refuse_wrong_place("json", json_file, data)
     refuse_wrong_place("report", report, data)
     refuse_clashes({"json": json_file, "report": report}, {})
@@ -62,17 +71,21 @@ def compare(
         contest = Contest(learners, source.width, limit, metrics, horizon_of(horizon))
     except ValueError as error:
         raise click.BadParameter(f"{error}.", param_hint="'--metric'") from None
-    blocks = compiling_ahead(blocks, list(learners.values()), source.width)
     kept, watched = Kept(source), StreamStats()
     if report:
         blocks = watched.through(blocks)
     if certify:
         blocks = kept.through(blocks)
-    _run(contest, LabelCheck(source.name, next(iter(learners.values()))), blocks, quiet)
+    if apart:
+        skipped = _run_apart(contest, data, reading, scheduler, workers, quiet)
+    else:
+        blocks = compiling_ahead(blocks, list(learners.values()), source.width)
+        _run(contest, LabelCheck(source.name, next(iter(learners.values()))), blocks, quiet)
+        skipped = source.stream.skipped
     if not quiet:
         for name in contest.withdrawn:
             say(f"{name} was left out: more than {MOST_FULL} columns")
-        tell_skipped(source.stream.skipped)
+        tell_skipped(skipped)
     results = CompareResults(source, contest)
     certified = _certified(results, kept, quiet) if certify else None
     if json_file:
@@ -132,6 +145,27 @@ def _run(contest: Contest, labels: LabelCheck, blocks: Iterable[Block], quiet: b
             contest.learn(block)
             rounds += len(block)
             count(len(block))
+
+
+def _run_apart(
+    contest: Contest,
+    data: str,
+    reading: Reading,
+    scheduler: str | None,
+    workers: int | None,
+    quiet: bool,
+) -> Skipped:
+    """Let workers lead the learners through the file, each by itself."""
+    from fenchel.cli.spread import executor_of, how_to_read  # deferred: seldom needed
+    from fenchel.cluster.contests import compete
+
+    for run in contest.runs.values():
+        run.learner.schema = reading.schema()
+    with executor_of(scheduler) as executor:
+        return compete(
+            contest, data, executor, workers=workers,
+            tell=lambda name: None if quiet else say(f"{name} is done"), **how_to_read(reading),
+        )  # fmt: skip
 
 
 def _certified(results: CompareResults, kept: Kept, quiet: bool) -> Best:

@@ -38,17 +38,19 @@ from fenchel.live.bookmarks import all_of
 from fenchel.rows import Block
 from fenchel.streams.inboxes import is_address
 
+APART = ("workers", "scheduler", "rounds", "checkpoint", "polish")
+
 
 def train(data: tuple[str, ...], **given: Any) -> None:
     """Run the command: on one process, or on shards of the data where workers are asked for."""
-    apart = {key: given.pop(key) for key in ("workers", "scheduler", "rounds", "checkpoint")}
+    apart = {key: given.pop(key) for key in APART}
     if apart["workers"] or apart["scheduler"]:
         from fenchel.cli.commands.train_apart import train_apart
 
         train_apart(data, given, apart)
         return
-    if len(data) > 1 or apart["rounds"] > 1 or apart["checkpoint"]:
-        what = "several files" if len(data) > 1 else "--rounds and --checkpoint"
+    if len(data) > 1 or apart["rounds"] > 1 or apart["checkpoint"] or apart["polish"]:
+        what = "several files" if len(data) > 1 else "--rounds, --checkpoint and --polish"
         raise click.UsageError(f"{what} are for shards learned apart: say --workers N.")
     _train(data[0], given)
 

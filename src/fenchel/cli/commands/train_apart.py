@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import click
@@ -16,12 +13,17 @@ from fenchel.cli.errors import as_option
 from fenchel.cli.live_options import LiveOptions
 from fenchel.cli.output import counted, fact, number, say
 from fenchel.cli.results import write_json
-from fenchel.cli.sources import Reading, begin, open_data
+from fenchel.cli.sources import Data, Reading, begin, open_data, refuse_idle_options
+from fenchel.cli.spread import executor_of, how_to_read
 from fenchel.cli.tasks import labels_of
 from fenchel.cli.train_options import TrainOptions
-from fenchel.cluster import ShardedRun, shards
+from fenchel.cluster import Polishing, Shard, ShardedRun, shards
+from fenchel.cluster import polish as polish_shards
 from fenchel.cluster import train as train_shards
+from fenchel.cluster.files import is_remote
+from fenchel.cluster.work import blocks_of
 from fenchel.learners import Learner
+from fenchel.learners.polishing import refuse_unpolishable
 
 ALONE = {
     "passes": "several passes over shards are --rounds R",
@@ -48,61 +50,61 @@ def train_apart(data: tuple[str, ...], given: dict[str, Any], apart: dict[str, A
     LiveOptions.of(given).refuse()
     options = TrainOptions(**given)
     workers = apart["workers"] or os.cpu_count() or 1
-    cut = shards(data, workers, reading.format)
-    options.check(reading, cut[0].path)
-    learner = _learner(cut[0].path, reading, options)
-    if learner.task == "ranking":
-        cut = shards(data, 1, reading.format)  # no query is cut in two
-    how: dict[str, Any] = {
-        "format": reading.format, "separator": reading.separator, "decimal": reading.decimal,
-        "quotes": reading.quotes is not False,
-    }  # fmt: skip
-    began, told = time.perf_counter(), _Telling(options.quiet)
-    if not options.quiet:
-        fact("task", learner.task)
-        fact("learner", learner.specification)
-        fact("shards", f"{len(cut)} of {counted(len({s.path for s in cut}), 'file')}")
-    with _executor(apart["scheduler"]) as executor:
+    how = how_to_read(reading)
+    with executor_of(apart["scheduler"]) as executor:
+        if apart["scheduler"] and not apart["workers"]:
+            workers = sum(executor.nthreads().values()) or 1
+        cut = shards(data, workers, reading.format)
+        options.check(reading, cut[0].path)
+        learner = _learner(cut[0], reading, options, how)
+        if learner.task == "ranking":
+            cut = shards(data, 1, reading.format)  # no query is cut in two
+        if apart["polish"]:
+            refuse_unpolishable(learner)
+        began, told = time.perf_counter(), _Telling(options.quiet)
+        if not options.quiet:
+            fact("task", learner.task)
+            fact("learner", learner.specification)
+            fact("shards", f"{len(cut)} of {counted(len({s.path for s in cut}), 'file')}")
         learner = train_shards(
             cut, learner, executor,
             rounds=apart["rounds"], workers=workers, checkpoint=apart["checkpoint"],
-            tell=told, on_error=reading.on_error, **how,
+            tell=told, **how,
         )  # fmt: skip
+        if apart["polish"]:
+            learner = polish_shards(
+                cut, learner, executor,
+                iterations=apart["polish"], workers=workers, tell=told.polished, **how,
+            )  # fmt: skip
     _finish(learner, told, options, time.perf_counter() - began)
 
 
-def _learner(file: str, reading: Reading, options: TrainOptions) -> Learner:
+def _learner(shard: Shard, reading: Reading, options: TrainOptions, how: dict[str, Any]) -> Learner:
     """The learner that all shards begin with, for the labels of the first rows."""
     if options.resume:
         return models.load(options.resume)
-    source = open_data(file, reading)
+    early = options.build_early()
+    if is_remote(shard.path):
+        refuse_idle_options(shard.path, reading)
+        twin = early.copy()
+        twin.schema = reading.schema()
+        source = Data(shard.path, blocks_of(shard, twin, how).stream)
+    else:
+        source = open_data(shard.path, reading)
     first, _ = begin(source, options.quiet)
-    learner = options.build(options.build_early(), labels_of(source.name, first))
+    learner = options.build(early, labels_of(source.name, first))
     learner.schema = reading.schema()
     return learner
-
-
-@contextmanager
-def _executor(scheduler: str | None) -> Iterator[Any]:
-    """Dask's workers, or None for processes of this machine."""
-    if scheduler is None:
-        yield None
-        return
-    try:
-        distributed = import_module("distributed")  # deferred: an extra
-    except ImportError:
-        raise click.UsageError("--scheduler needs Dask: install fenchel[dask].") from None
-    with distributed.Client(scheduler) as client:
-        yield client.get_executor(pure=False, retries=3)
 
 
 class _Telling:
     """Tells each shard that is done, and keeps the latest state of the run."""
 
     def __init__(self, quiet: bool) -> None:
-        self._quiet, self.training = quiet, None
+        self._quiet, self.training, self.polishing = quiet, None, None
 
     training: ShardedRun | None
+    polishing: Polishing | None
 
     def __call__(self, training: ShardedRun) -> None:
         self.training = training
@@ -114,6 +116,13 @@ class _Telling:
                 f"average loss {number(average.mean)}"
             )
 
+    def polished(self, polishing: Polishing) -> None:
+        """Tell how far the objective has come down."""
+        self.polishing = polishing
+        if not self._quiet:
+            objective = number(polishing.objective)
+            say(f"{polishing.passes:>6} passes  objective {objective} a row")
+
 
 def _finish(learner: Learner, told: _Telling, options: TrainOptions, seconds: float) -> None:
     assert told.training is not None, "there is at least one shard"
@@ -123,6 +132,8 @@ def _finish(learner: Learner, told: _Telling, options: TrainOptions, seconds: fl
         fact("rounds", f"{learner.rounds:,}")
         fact("average loss", f"{number(tally.average.mean)} ({kind}, of the first round)")
         fact("features", f"{learner.columns:,}")
+        if (polishing := told.polishing) is not None:
+            fact("objective", f"{number(polishing.first)} to {number(polishing.objective)} a row")
         fact("work", f"{sum(told.training.costs.values()):.2f} seconds in shards")
         fact("seconds", f"{seconds:.2f}")
         if tally.skipped:
@@ -140,6 +151,17 @@ def _finish(learner: Learner, told: _Telling, options: TrainOptions, seconds: fl
             "mistakes": tally.mistakes,
             "skipped": tally.skipped,
             "seconds": seconds,
+            "polish": None if told.polishing is None else _figures(told.polishing),
             "shards": [{"name": n, "seconds": s} for n, s in told.training.costs.items()],
         }
         write_json(options.json_file, found)
+
+
+def _figures(polishing: Polishing) -> dict[str, Any]:
+    """What the polish has to tell programs."""
+    return {
+        "passes": polishing.passes,
+        "objective_before": polishing.first,
+        "objective": polishing.objective,
+        "gradient": polishing.slope,
+    }

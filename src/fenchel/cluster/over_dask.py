@@ -1,0 +1,107 @@
+"""A crew of Dask's workers: results stay with them, and become one near the data.
+
+Everything is a task that Dask can do again: where a worker dies, the scheduler has others do what it held.
+Only what is told of each shard, and what ``fetch`` asks for, comes to the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from fenchel.cluster.jobs import FAN, KeptResults, ShardJob
+from fenchel.cluster.over_executor import MOST_TRIES, died
+from fenchel.cluster.partitions import Partition
+
+
+def is_client(executor: Any) -> bool:
+    """Whether this is Dask's client, by its class: Dask need not be there."""
+    return any(
+        f"{cls.__module__}.{cls.__name__}" == "distributed.client.Client"
+        for cls in type(executor).__mro__
+    )
+
+
+class OverDask:
+    """Has the workers of a Dask cluster do jobs, by their client."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._distributed, self._config = import_module("distributed"), import_module("dask").config
+        self._placed: dict[
+            int, Any
+        ] = {}  # partitions of frames and bags, which stay on the workers
+
+    @property
+    def threads(self) -> int:
+        """How many shards can be worked on at once."""
+        return sum(self._client.nthreads().values())
+
+    def share(self, value: Any) -> Any:
+        """Hand a value over once, as a task that can be done again."""
+        return self._submit(_itself, value)
+
+    def place(self, shard: Any) -> Any:
+        """A shard as an argument: a partition becomes a future, which is computed once."""
+        if not isinstance(shard, Partition) or not shard.is_delayed:
+            return shard
+        if id(shard) not in self._placed:
+            rows = self._client.compute(shard.rows)
+            self._placed[id(shard)] = self._submit(partial(Partition, shard.name), rows)
+        return self._placed[id(shard)]
+
+    def fetch(self, handle: Any) -> Any:
+        """Wait for a future."""
+        return self._result(handle, "what was merged")
+
+    def then(self, function: Callable[..., Any], *handles: Any) -> Any:
+        """Have a worker call the function."""
+        return self._submit(function, *handles)
+
+    def run(
+        self,
+        job: ShardJob,
+        shards: Sequence[Any],
+        shared: Any,
+        reading: Mapping[str, Any],
+        tell: Callable[[int, Any], None],
+        kept: KeptResults | None = None,
+    ) -> Any:
+        """Submit shards and the tree of what becomes of them; returns the future of its top."""
+        level = [
+            self._submit(job.each, self.place(shard), shared, dict(reading)) for shard in shards
+        ]
+        told = {self._submit(job.told, future): k for k, future in enumerate(level)}
+        while len(level) > 1:
+            level = [
+                self._submit(job.together, level[k : k + FAN], shared)
+                for k in range(0, len(level), FAN)
+            ]
+        try:
+            for future in self._distributed.as_completed(list(told)):
+                k = told[future]
+                tell(k, self._result(future, shards[k].name))
+        except BaseException:
+            self._client.cancel([*told, *level])
+            raise
+        return level[0]
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Submit a task; a model among its arguments is as large as it is, no mistake."""
+        with self._config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+            return self._client.submit(function, *arguments, pure=False)
+
+    def _result(self, future: Any, name: str) -> Any:
+        """What a future stands for; where workers die under it again and again, it is named."""
+        for _ in range(MOST_TRIES):
+            try:
+                return future.result()
+            except self._distributed.KilledWorker:
+                future.retry()
+        raise died(name)
+
+
+def _itself(value: Any) -> Any:
+    return value
