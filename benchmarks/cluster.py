@@ -81,7 +81,7 @@ def by_dask(file, learner):
     """The wall of the command on a LocalCluster of 2 processes that is there and has compiled."""
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as local:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as local:
         options = "--scheduler", local.scheduler_address, "--workers", 2
         train(file, learner, *options)
         return train(file, learner, *options)

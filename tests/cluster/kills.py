@@ -82,7 +82,7 @@ def main():
         files = write(Path(place), given.rows)
         with ThreadPoolExecutor(1) as executor:
             wanted = bits(cluster.train(files, LEARNER, executor, rounds=2))
-        options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+        options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
         with LocalCluster(**options, silence_logs=50) as local, Client(local) as client:
             while kills < given.kills:
                 killer = Killer(local, given.kills - kills, chance)

@@ -27,7 +27,7 @@ Y = np.where(X @ [1.0, -2.0, 0.5] > 0.0, 1, -1)
 
 @pytest.fixture(scope="module")
 def client():
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
         distributed.LocalCluster(processes=False, **options) as local,
         distributed.Client(local) as client,
