@@ -36,7 +36,7 @@ WINDOWS = 6
 SAMPLE = 4096  # rows of a window that are looked at: fewer choose badly where tails are heavy
 BATCH = 64  # of them at once: each by itself would take ten times as long
 # Numbers kept as candidates: beyond them frozen use reads as the next round would.
-MOST = 1 << 25
+MOST = 1 << 24
 GOLDEN = 0.6180339887498949
 TASKS = {"regression": 0, "binary": 1, "multiclass": 2}
 
