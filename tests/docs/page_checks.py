@@ -62,7 +62,7 @@ LOOK = r"""
   const silent = [...document.querySelectorAll("img")]
     .filter((i) => !i.alt && i.getAttribute("role") !== "presentation").map((i) => i.src);
   const unnamed = [...document.querySelectorAll("svg[role=img]")]
-    .filter((s) => !s.closest("[aria-hidden=true]") && !s.querySelector("title")
+    .filter((s) => !s.closest("[aria-hidden=true], a, button") && !s.querySelector("title")
       && !s.getAttribute("aria-label")).length;
   const middle = (e) => (e.getBoundingClientRect().top + e.getBoundingClientRect().bottom) / 2;
   const items = [...document.querySelectorAll(".bd-header .navbar-nav > li")]
