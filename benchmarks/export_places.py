@@ -25,6 +25,7 @@ from fenchel.export import export
 
 Row = dict[str, Any]
 Scores = np.ndarray[Any, Any]
+NUMBER = "number of the row"
 IN_PYTHON = """\
 import json, sys
 sys.path.insert(0, sys.argv[1])
@@ -58,9 +59,14 @@ def columns_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
     return {name: [row.get(name) for row in rows] for name in names}
 
 
+def numbered(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    """The same with the number of each row: a database answers in any order."""
+    return {NUMBER: list(range(len(rows))), **columns_of(rows)}
+
+
 def in_sqlite(learner: Learner, folder: Path, rows: Sequence[Row]) -> Found:
     """SQLite, as Python brings it."""
-    table = columns_of(rows)
+    table = numbered(rows)
     base = sqlite3.connect(":memory:")
     names = ['"' + name.replace('"', '""') + '"' for name in table]
     base.execute(f"CREATE TABLE data ({', '.join(names)})")
@@ -76,13 +82,14 @@ def in_duckdb(learner: Learner, folder: Path, rows: Sequence[Row]) -> Found:
     import pyarrow
 
     base = duckdb.connect()
-    base.register("data", pyarrow.table(columns_of(rows)))
+    base.register("data", pyarrow.table(numbered(rows)))
     answer = base.execute(export(learner, "sql").decode())
     return _of_query([column[0] for column in answer.description], answer.fetchall())
 
 
 def _of_query(names: list[str], rows: Sequence[Sequence[Any]]) -> Found:
     """Predictions and scores of a query's answer; the last columns are the query's own."""
+    rows = sorted(rows, key=lambda row: row[names.index(NUMBER)])
     told = [place for place, name in enumerate(names) if name.startswith("prediction")]
     words = ("score", "vote", "m0_")
     found = (

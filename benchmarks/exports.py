@@ -35,7 +35,7 @@ TASKS = {"bike_sharing": "regression", "beijing_pm25": "regression",
          "delayed_flights": "multiclass", "gas_drift": "multiclass"}  # fmt: skip
 DOUBLE, SINGLE = 1e-9, 1e-5
 WHERE = (*PLACES, "json", "csv")
-HEAD = f"""# Exported models on every row of ten real sets
+HEAD = f"""# Exported models on every row of real sets
 
 `python -m benchmarks.exports`: trained by one command, loaded, exported, and run in each place on every row
 of the file. "same" is: every label is the package's, and every number and score agrees to 10⁻⁹ (ONNX, whose

@@ -46,6 +46,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "fenchel"
 html_static_path = ["_static"]
 html_css_files = ["fenchel.css"]
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}  # without one the theme complains in the console
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,

@@ -62,13 +62,15 @@ LOOK = r"""
   const silent = [...document.querySelectorAll("img")]
     .filter((i) => !i.alt && i.getAttribute("role") !== "presentation").map((i) => i.src);
   const unnamed = [...document.querySelectorAll("svg[role=img]")]
-    .filter((s) => !s.querySelector("title") && !s.getAttribute("aria-label")).length;
+    .filter((s) => !s.closest("[aria-hidden=true], a, button") && !s.querySelector("title")
+      && !s.getAttribute("aria-label")).length;
+  const middle = (e) => (e.getBoundingClientRect().top + e.getBoundingClientRect().bottom) / 2;
   const items = [...document.querySelectorAll(".bd-header .navbar-nav > li")]
     .filter((e) => e.checkVisibility());
   return {
     overflow: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth,
     faint: [...new Set(faint)], silent, unnamed,
-    lines: new Set(items.map((e) => Math.round(e.getBoundingClientRect().top))).size,
+    lines: new Set(items.map((e) => Math.round(middle(e) / 20))).size,
     header: document.querySelector(".bd-header")?.getBoundingClientRect().height || 0,
   };
 })()
@@ -92,7 +94,7 @@ def look(browser, url, width, picture=None):
     wrong += [f"faint text, {words}" for words in found["faint"]]
     wrong += [f"a picture without words: {source}" for source in found["silent"]]
     wrong += [f"{found['unnamed']} drawings without a title"] * (found["unnamed"] > 0)
-    if width >= 1000 and (found["lines"] > 1 or found["header"] > 80):
+    if width >= 1000 and (found["lines"] > 1 or found["header"] > 90):
         wrong.append(f"the navigation takes {found['lines']} lines, {found['header']:.0f} pixels")
     return wrong + [f"console: {words}" for words in said(browser.events)]
 

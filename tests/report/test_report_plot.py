@@ -81,3 +81,9 @@ def test_logarithmic_places():
 )
 def test_figures(value, text):
     assert figure(value) == text
+
+
+def test_a_logarithmic_axis_of_values_that_hardly_differ_has_ticks():
+    ticks = Scale(Axis("rows", log=True), np.array([556.0, 569.0]), 0.0, 100.0).ticks()
+    assert len(ticks) >= 2
+    assert all(556.0 <= tick <= 569.0 for tick in ticks)

@@ -9,7 +9,8 @@ from fenchel.export.sql_terms import Terms, literal, total
 
 HEADER = """\
 -- A model of fenchel ({learner}), as a query over the table {table}.
--- Each row gets its prediction{more}. Categories are compared as text.
+-- Each row gets its prediction{more}; the order of rows is the database's own.
+-- Categories are compared as text.
 """
 TABLE = "data"
 MOST_COLUMNS = 2000  # of a result in SQLite

@@ -72,7 +72,8 @@ class Scale:
             every = math.ceil((last - first + 1) / 6)
             return [10.0**k for k in range(first, last + 1, every)]
         within = [m * 10.0**k for k in range(first - 1, last + 1) for m in (1.0, 2.0, 5.0)]
-        return [v for v in within if self.low * (1 - 1e-9) <= v <= self.high * (1 + 1e-9)]
+        found = [v for v in within if self.low * (1 - 1e-9) <= v <= self.high * (1 + 1e-9)]
+        return found if len(found) > 1 else self._steps()  # values that hardly differ
 
     def told(self, tick: float) -> str:
         """A tick's label."""

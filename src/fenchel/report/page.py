@@ -22,7 +22,7 @@ nav ol { columns: 18rem; padding-left: 1.4rem; margin: 0.5rem 0; }
 .pictures { display: grid; gap: 1rem; align-items: start; margin: 1rem 0;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); }
 figure { margin: 0; max-width: 30rem; }
-.large figure { max-width: 54rem; }
+.large figure { max-width: 44rem; }
 figure svg { display: block; width: 100%; height: auto; }
 figcaption { font-size: 0.9rem; color: #444; }
 .scroll { overflow-x: auto; max-width: 100%; margin: 1rem 0; }
