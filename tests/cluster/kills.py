@@ -70,7 +70,9 @@ def main():
     import dask
     from distributed import Client, LocalCluster
 
-    dask.config.set({"distributed.deploy.lost-worker-timeout": "300 s"})  # to start another
+    # On a machine that is busy with other things workers take their time to start again.
+    slow = ("deploy.lost-worker-timeout", "comm.timeouts.connect", "comm.timeouts.tcp")
+    dask.config.set({f"distributed.{name}": "300 s" for name in slow})
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--rows", type=int, default=5_000, help="of a shard")

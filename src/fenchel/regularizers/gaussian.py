@@ -123,18 +123,21 @@ def _confident_spread(f: Any, view: Any, row: Any) -> float:
 
 
 def _unite(f: Any, shards: Shards) -> None:
-    """Precisions add; means are those of the product of Gaussians around the start, its prior counted once:
+    """Precisions add; means move from the start by the mean of the moves, weighed:
 
-        μ = μ_0 + Σ (1 + g_k)·(μ_k − μ_0)/(1 + Σ g_k),  g_k the precision that shard k gained.
+        μ = μ_0 + Σ (c + g_k)·(μ_k − μ_0)/(c + Σ g_k),  c = √P_0,
 
-    The precision of the start is left out of the factors: each shard has corrected the same mistakes of μ_0,
-    and with it the corrections of all shards would be added up.
+    with P_0 the precision of the start and g_k what shard k gained. From nothing (P_0 = 1) this is the
+    product of Gaussians, the prior counted once. From a model that product would have c = P_0, and add up
+    corrections of the same mistakes, which all shards make: some sets diverged. With c = 1 later rounds
+    move little.
     """
     f.squares[:] = added(shards, "squares")
     start, gained = shards.start.theta, gains(shards, "squares")
+    c = (1.0 + shards.start.squares) ** 0.5
     both = zip(gained, shards.parts, strict=True)
-    moved = sum((1.0 + gain) * (part.theta - start) for gain, part in both)
-    f.theta[:] = start + moved / (1.0 + sum(gained))
+    moved = sum((c + gain) * (part.theta - start) for gain, part in both)
+    f.theta[:] = start + moved / (c + sum(gained))
 
 
 def _rescale(f: Any, factors: Array) -> None:
