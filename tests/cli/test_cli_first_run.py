@@ -1,5 +1,6 @@
 """The first run: said, helped by a second process, and with the same result as every later one."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -57,7 +58,8 @@ from fenchel import learners
 from fenchel.cli import process
 from fenchel.streams import open_stream
 auto = learners.from_specification("auto")
-helper = process._started([auto], next(iter(open_stream({str(tmp_path / "ten.svm")!r}))), 3)
+helper = process._started()
+process._send(helper, [auto], next(iter(open_stream({str(tmp_path / "ten.svm")!r}))), 3)
 assert helper.wait() == 0  # its work is done: the line is still open
 """
     (tmp_path / "ten.svm").write_text("".join(LINES))
@@ -87,12 +89,22 @@ def test_a_run_whose_loops_are_on_disk_is_not_helped(tmp_path, monkeypatch):
     assert not process._is_first_run()
 
 
-@pytest.mark.parametrize(("learner", "width"), [("arow", 0), ("auto", 1 << 24)])
-def test_one_learner_and_wide_states_are_not_helped(monkeypatch, learner, width):
+def test_one_learner_is_not_helped(monkeypatch):
     monkeypatch.setattr(process, "_is_first_run", lambda: True)
-    monkeypatch.setattr(process, "_started", lambda *given: pytest.fail("a second process"))
-    block, one = _block(), learners.from_specification(learner)
-    assert list(process.compiling_ahead([block, block], [one], width)) == [block, block]
+    monkeypatch.setattr(process, "_started", lambda: pytest.fail("a second process"))
+    block, one = _block(), learners.arow()
+    with process.SecondCompiler() as compiler:
+        compiler.start([one])
+        assert list(compiler.ahead([block, block], [one], 0)) == [block, block]
+
+
+def test_wide_states_are_not_sent(monkeypatch):
+    monkeypatch.setattr(process, "_is_first_run", lambda: True)
+    monkeypatch.setattr(process, "_send", lambda *given: pytest.fail("a wide state"))
+    block, auto = _block(), learners.auto()
+    with process.SecondCompiler() as compiler:
+        compiler.start([auto])
+        assert list(compiler.ahead([block, block], [auto], 1 << 24)) == [block, block]
 
 
 def test_without_another_process_the_run_goes_on(monkeypatch):
@@ -102,27 +114,47 @@ def test_without_another_process_the_run_goes_on(monkeypatch):
     monkeypatch.setattr(process, "_is_first_run", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", refuse)
     auto, block = learners.from_specification("auto"), _block()
-    assert list(process.compiling_ahead([block], [auto], 0)) == [block]
+    with process.SecondCompiler() as compiler:
+        compiler.start([auto])
+        assert list(compiler.ahead([block], [auto], 0)) == [block]
+
+
+def test_a_run_that_is_refused_leaves_no_second_process(monkeypatch):
+    monkeypatch.setattr(process, "_is_first_run", lambda: True)
+    with process.SecondCompiler() as compiler:
+        compiler.start([learners.auto()])
+        helper = compiler._process
+        assert helper.poll() is None
+    assert helper.poll() is not None
 
 
 @compiled_only
 def test_the_helper_ends_with_the_first_block(monkeypatch, tmp_path):
-    helpers = []
-
-    def started(*given):
-        helpers.append(start(*given))
-        return helpers[0]
-
-    start = process._started
     monkeypatch.setenv("FENCHEL_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(process, "_is_first_run", lambda: True)
-    monkeypatch.setattr(process, "_started", started)
-    blocks = process.compiling_ahead([_block()] * 2, [learners.from_specification("auto")], 0)
-    next(blocks)
-    assert helpers[0].poll() is None
-    next(blocks)
-    assert helpers[0].poll() == 0
+    auto = learners.from_specification("auto")
+    with process.SecondCompiler() as compiler:
+        compiler.start([auto])
+        helper = compiler._process
+        blocks = compiler.ahead([_block()] * 2, [auto], 0)
+        next(blocks)
+        assert helper.poll() is None
+        assert not gc.isenabled()
+        next(blocks)
+        assert helper.poll() == 0
+        assert gc.isenabled()
     assert not _loops(tmp_path)  # it had no time to compile one
+
+
+def test_what_compiles_from_the_end_mixes_first():
+    auto, block = learners.auto(), _block()
+    turned = process._last_first(auto)
+    mixed = []
+    blend = turned.engine._blend
+    learn = blend.learn
+    blend.learn = lambda *given: mixed.append(turned.experts[0].rounds) or learn(*given)
+    turned.learn_block(block)
+    assert mixed == [0, 3]
 
 
 def test_a_mixture_backwards_keeps_limits_with_their_experts():

@@ -6,7 +6,7 @@
 * Modules that are seldom used are loaded when something of theirs is used.
 * The C library keeps freed memory for the next block.
 * Threads change hands after half a millisecond.
-* A first run compiles in two processes.
+* A first run compiles in two processes, and collects no garbage meanwhile.
 """
 
 from __future__ import annotations
@@ -131,28 +131,52 @@ def keep_freed_memory() -> None:
 # else passes between them. (The compiler itself works for one thread at a time.)
 
 
-def compiling_ahead(
-    blocks: Iterable[Block], learners: Sequence[Learner], width: int
-) -> Iterator[Block]:
-    """Yield the same blocks. While the learners of a first run learn the first, they are helped."""
-    rest = iter(blocks)
-    for first in rest:
-        with _helped(learners, first, width):
-            yield first
-        yield from rest
+class SecondCompiler:
+    """The second process of a first run. Started before any data is read, it loads the compiler meanwhile."""
 
+    _process: subprocess.Popen[bytes] | None = None
 
-@contextmanager
-def _helped(learners: Sequence[Learner], block: Block, width: int) -> Iterator[None]:
-    several = len(learners) > 1 or hasattr(learners[0].engine, "experts")
-    columns = max(width, block.rows.used_columns)
-    wanted = several and columns <= WIDEST and _is_first_run()
-    helper = _started(learners, block, columns) if wanted else None
-    try:
-        yield
-    finally:
-        if helper is not None:
-            helper.communicate()  # closes its standard input, which ends it
+    def __enter__(self) -> SecondCompiler:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            with suppress(OSError):  # it may have ended
+                self._process.communicate()  # closes its standard input, which ends it
+            self._process = None
+
+    def start(self, learners: Sequence[Learner]) -> None:
+        """Start it where nothing was ever compiled, and these are enough loops for two processes."""
+        several = len(learners) != 1 or hasattr(learners[0].engine, "experts")
+        if several and _is_first_run():
+            self._process = _started()
+
+    def ahead(
+        self, blocks: Iterable[Block], learners: Sequence[Learner], width: int
+    ) -> Iterator[Block]:
+        """Yield the same blocks. While the learners learn the first, their loops are compiled from the end."""
+        rest = iter(blocks)
+        for first in rest:
+            with self._helping(learners, first, width):
+                yield first
+            yield from rest
+
+    @contextmanager
+    def _helping(self, learners: Sequence[Learner], block: Block, width: int) -> Iterator[None]:
+        if self._process is None:
+            yield
+            return
+        columns = max(width, block.rows.used_columns)
+        if columns <= WIDEST:
+            _send(self._process, learners, block, columns)
+        collecting = gc.isenabled()
+        gc.disable()  # a tenth of the time of compiling, for some 150 MB
+        try:
+            yield
+        finally:
+            if collecting:
+                gc.enable()
+            self.__exit__()
 
 
 def _is_first_run() -> bool:
@@ -164,22 +188,25 @@ def _is_first_run() -> bool:
     return cache_folder() is not None and not holds("learn_rows")
 
 
-def _started(
-    learners: Sequence[Learner], block: Block, columns: int
-) -> subprocess.Popen[bytes] | None:
+def _started() -> subprocess.Popen[bytes] | None:
     """Start the second process; None where there can be none."""
-    backwards = [_last_first(learner) for learner in reversed(learners)]
-    work = pickle.dumps((backwards, block.part(0, min(HEAD, len(block))), columns))
     # -P: modules in the user's folder are not ours.
     command = [sys.executable, "-P", "-m", __name__]
     quiet = subprocess.DEVNULL
-    helper = None
     with suppress(OSError):
-        helper = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet)
-        assert helper.stdin is not None
-        helper.stdin.write(work)
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet)
+    return None
+
+
+def _send(
+    helper: subprocess.Popen[bytes], learners: Sequence[Learner], block: Block, columns: int
+) -> None:
+    """Tell the second process what is to be learned, last first."""
+    backwards = [_last_first(learner) for learner in reversed(learners)]
+    assert helper.stdin is not None
+    with suppress(OSError):  # it may have ended
+        pickle.dump((backwards, block.part(0, min(HEAD, len(block))), columns), helper.stdin)
         helper.stdin.flush()
-    return helper
 
 
 def _last_first(learner: Learner) -> Learner:
@@ -192,7 +219,8 @@ def _last_first(learner: Learner) -> Learner:
 
 def compile_from_the_end() -> None:
     """Do the work of the second process, as long as the first holds the line."""
-    from fenchel.evaluate import learn  # deferred: the first process has loaded it long ago
+    gc.disable()
+    from fenchel.evaluate import learn  # deferred: loads the compiler
 
     learners, head, columns = pickle.load(sys.stdin.buffer)
     Thread(target=_leave_at_the_end, daemon=True).start()

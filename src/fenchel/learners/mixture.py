@@ -133,6 +133,7 @@ class Mixture(Engine):
         self._blend = BLENDS[self.task](len(experts), combined, loss, switching)
         self._compiled: set[str] = set()  # which is not for several threads at once
         self._crew = Crew()
+        self._backwards = False
         self._units: Array | None = new_units(0) if unitless else None
         self._frozen = self._foresight(len(experts)) if foresight else None
         self._frozen_reading: Any = None  # until the next round is learned
@@ -156,7 +157,11 @@ class Mixture(Engine):
         self._origin, self._spreads = self._origin.copy(), self._spreads.copy()
 
     def reverse(self) -> None:
-        """Turn the order of the experts round, before the first round."""
+        """Turn the order of the experts round before the first round, and mix before they learn.
+
+        So a second process compiles what this one needs last (see ``cli.process``).
+        """
+        self._backwards = True
         self.experts.reverse()
         self._limits.reverse()
         self._class_limits.reverse()
@@ -467,6 +472,10 @@ class Mixture(Engine):
         self._compiled.add("learned")
 
     def _learn_alone(self, piece: _Piece) -> None:
+        if self._backwards:
+            shape = piece.out.shape
+            piece.margins = {k: np.zeros(shape) for k in self._blend.active}
+            self._mix_piece(piece)
         self._put_in_units(piece)
         for k in self._blend.active:
             self._learn_piece(piece, k)

@@ -13,7 +13,7 @@ from fenchel.cli.compare_results import Best, CompareResults
 from fenchel.cli.moving import horizon_of
 from fenchel.cli.output import number, say, tell
 from fenchel.cli.places import refuse_clashes
-from fenchel.cli.process import compiling_ahead
+from fenchel.cli.process import SecondCompiler
 from fenchel.cli.progress import rate_line
 from fenchel.cli.results import refuse_wrong_place, tell_skipped
 from fenchel.cli.sources import Reading, begin, open_data
@@ -62,6 +62,9 @@ def compare(
     source = open_data(data, reading)
     builder = Builder(loss, not no_intercept, certify)
     learners = _named(specifications, task, builder)
+    compiler = click.get_current_context().with_resource(SecondCompiler())
+    if not apart:
+        compiler.start(list(learners.values()))
     first, blocks = begin(source, quiet, 1 if task else GUESS_ROWS)
     task = task or guess_task(labels_of(source.name, first)[:GUESS_ROWS])
     columns = max(source.width, first.rows.used_columns)
@@ -79,7 +82,7 @@ def compare(
     if apart:
         skipped = _run_apart(contest, data, reading, scheduler, workers, quiet)
     else:
-        blocks = compiling_ahead(blocks, list(learners.values()), source.width)
+        blocks = compiler.ahead(blocks, list(learners.values()), source.width)
         _run(contest, LabelCheck(source.name, next(iter(learners.values()))), blocks, quiet)
         skipped = source.stream.skipped
     if not quiet:

@@ -21,7 +21,7 @@ from fenchel.cli.live_train import train_live
 from fenchel.cli.moving import horizon_of, moving_figures, tell_moving
 from fenchel.cli.output import counted, fact, say
 from fenchel.cli.places import ModelClaim
-from fenchel.cli.process import compiling_ahead
+from fenchel.cli.process import SecondCompiler
 from fenchel.cli.progress import ProgressTable, rate_line
 from fenchel.cli.results import figures, prediction_lines, tell_score, tell_skipped, write_json
 from fenchel.cli.signals import Interruption
@@ -69,21 +69,24 @@ def _train(data: str, given: dict[str, Any]) -> None:
     live.refuse()
     options.check(reading, data)
     claim = ModelClaim(options.claimed)
+    compiler = click.get_current_context().with_resource(SecondCompiler())
     if options.resume:
         learner = models.load(options.resume)
+        compiler.start([learner])
         source = open_data(data, reading, learner, labelled=options.labelled)
         models.refuse_other_columns(options.resume, learner, source)
         _, blocks = begin(source, options.quiet)
     else:
         source = open_data(data, reading, labelled=options.labelled)
         early = options.build_early()
+        compiler.start([early])
         first, blocks = begin(source, options.quiet, options.rows_to_guess_from)
         learner = options.build(early, some_labels(source.name, first))
         learner.forget_rows()  # the command keeps them
     if learner.task == "ranking":
         options.check_ranking()
         blocks = whole_queries(with_queries(source.name, blocks))
-    blocks = compiling_ahead(blocks, [learner], source.width)
+    blocks = compiler.ahead(blocks, [learner], source.width)
     training = Training(learner, source, options, claim)
     with training.interruption.in_force():
         try:
