@@ -36,26 +36,27 @@ def wait(device):
         torch.cuda.synchronize()
 
 
-def timed(work, device, repeats=3):
-    """The least of some runs, in seconds; the first is not counted."""
-    times = []
+def timed(works, device, repeats=8):
+    """The least of some runs of each, in turns, in seconds; the first is not counted."""
+    times = [[] for _ in works]
     for _ in range(repeats + 1):
-        wait(device)
-        start = time.perf_counter()
-        work()
-        wait(device)
-        times.append(time.perf_counter() - start)
-    return min(times[1:])
+        for work, own in zip(works, times, strict=True):
+            wait(device)
+            start = time.perf_counter()
+            work()
+            wait(device)
+            own.append(time.perf_counter() - start)
+    return [min(own[1:]) for own in times]
 
 
-def round_on(device, columns, rows, dtype="float64", classes=0):
-    """Microseconds a round once the learner is warm."""
+def rounds_on(device, columns, rows, dtype="float64", classes=0):
+    """Learning some rows, again and again."""
     learner = learners.arow(diagonal=False, device=device, dtype=dtype)
     X, y = stream(device, rows, columns, getattr(torch, dtype))
     if classes:
         learner = learners.one_against_rest(learner, range(classes), shared=True)
         y = np.random.default_rng(0).integers(classes, size=rows)
-    return timed(lambda: learner.learn_many(X, y), device) / rows * 1e6
+    return lambda: learner.learn_many(X, y)
 
 
 def floor(device, columns, block, dtype=torch.float64):
@@ -68,7 +69,7 @@ def floor(device, columns, block, dtype=torch.float64):
             X @ S
             S.addmm_(X.T, X, alpha=-1e-9)
 
-    return timed(products, device) / (8 * block) * 1e6
+    return timed([products], device)[0] / (8 * block) * 1e6
 
 
 def on_cpu(columns, rows):
@@ -111,9 +112,12 @@ def table(device):
     for columns in WIDTHS[device]:
         block = next(rows for least, rows in device_matrix.ROWS if columns >= least)
         rows = block * (24 if columns >= 8192 else 48)
-        double = round_on(device, columns, rows)
-        single = round_on(device, columns, rows, "float32")
-        ten = round_on(device, columns, rows, classes=10)
+        works = [
+            rounds_on(device, columns, rows),
+            rounds_on(device, columns, rows, "float32"),
+            rounds_on(device, columns, rows, classes=10),
+        ]
+        double, single, ten = (seconds / rows * 1e6 for seconds in timed(works, device))
         least = floor(device, columns, block)
         line = (
             f"| {columns:,} | {block} | {double:.2f} | {least:.2f} | {single:.2f} | {ten:.2f} | "
@@ -144,7 +148,7 @@ def main():
         "",
         f"AROW with the full matrix on {chip(given.device)}, PyTorch {torch.__version__}; "
         "`python -m benchmarks.gpu` measures again.",
-        "Microseconds a round, the least of three runs; rows and labels lie on the device.",
+        "Microseconds a round, the least of eight runs; rows and labels lie on the device.",
         "",
         "| columns | rows of a block | float64 | its two products alone | float32 | ten classes, one matrix, "
         "float64 | times one |",

@@ -29,14 +29,17 @@ class DeviceBlock:
         torch, outputs, n = matrix.torch, matrix.outputs, matrix.slots
         self.matrix, self.size, self.turns = matrix, size, turns_for(size, outputs)
         here = {"dtype": matrix.dtype, "device": matrix.device}
-        self.X, self.P, self.X_next, self.P_next, self.V, self.Y = (
-            torch.zeros((size, n), **here) for _ in range(6)
+        self.X, self.P, self.X_next, self.V, self.Y = (
+            torch.zeros((size, n), **here) for _ in range(5)
         )
+        self.both = torch.zeros((size + outputs, n), **here)  # P of the next rows, and w below it
+        self.P_next, self.w = self.both[:size], self.both[size:]
         self.eye = torch.eye(size, **here)
         self.cuda = torch.cuda if matrix.device.type == "cuda" else None
         pinned = {"pin_memory": self.cuda is not None}
         self.down = torch.zeros((size, size + outputs), dtype=matrix.dtype, **pinned)
         self.up = torch.zeros((size, size + 2 + 2 * outputs), dtype=torch.float64, **pinned)
+        self.decided = torch.zeros_like(self.up, device=matrix.device)
         self.ready: Any = None
         self.changed = False
         self._pack(0)
@@ -87,7 +90,7 @@ class DeviceBlock:
         return both[:, :count].astype(np.float64), starts
 
     def change(self, kept: int) -> None:
-        """Take what the host decided: w and θ move, and the next rows are asked about."""
+        """Take what the host decided: w moves, and the next rows are asked about."""
         self._pack(kept)
         self._change()
         self.changed = kept > 0
@@ -95,7 +98,7 @@ class DeviceBlock:
             self.ready = self.cuda.current_stream().record_event()
 
     def keep(self) -> None:
-        """Σ and A with the rows of the block that were kept."""
+        """Σ, A and θ with the rows of the block that were kept."""
         if self.changed:
             self._keep()
 
@@ -114,21 +117,21 @@ class DeviceBlock:
         table[:k, size + 2 + outputs :] = turns.steps[:k]
 
     def _changed(self) -> None:
-        """V = L⁻¹·(s ∘ P), w ← w + Vᵀt, θ ← θ + Xᵀc; P ← P − (X·Vᵀ)·V, G and X·w of the next rows."""
+        """V = L⁻¹·(s ∘ P), w ← w + Vᵀt; P ← P − (X·Vᵀ)·V, G and X·w of the next rows.
+
+        P and w are one array: products with the few rows of w alone take a GPU as long as those with all.
+        """
         matrix, size, outputs = self.matrix, self.size, self.matrix.outputs
         torch = matrix.torch
-        here = self.up.to(matrix.device, non_blocking=True)
-        places, told = here[:, size + 1].long(), here.to(matrix.dtype)
-        scales, t = told[:, size, None], told[:, size + 2 : size + 2 + outputs]
-        X = self.X.index_select(0, places)
+        self.decided.copy_(self.up, non_blocking=True)
+        places, told = self.decided[:, size + 1].long(), self.decided.to(matrix.dtype)
+        scales, t = told[:, size], told[:, size + 2 : size + 2 + outputs]
         inverse = torch.linalg.solve_triangular(told[:, :size], self.eye, upper=False)
-        torch.mm(inverse * scales.T, self.P.index_select(0, places), out=self.V)
-        torch.mul(X, scales, out=self.Y)
-        matrix.w.addmm_(t.T, self.V)
-        matrix.theta.addmm_(told[:, size + 2 + outputs :].T, X)
-        self.P_next.addmm_(self.X_next @ self.V.T, self.V, alpha=-1.0)
-        both = torch.cat([self.P_next @ self.X_next.T, self.X_next @ matrix.w.T], dim=1)
-        self.down.copy_(both, non_blocking=True)
+        torch.mm(inverse * scales, self.P.index_select(0, places), out=self.V)
+        self.w.copy_(matrix.w)
+        self.both.addmm_(torch.cat([self.X_next @ self.V.T, -t.T]), self.V, alpha=-1.0)
+        matrix.w.copy_(self.w)
+        self.down.copy_(self.X_next @ self.both.T, non_blocking=True)
 
     def _advanced(self) -> None:
         """The next rows are this block's."""
@@ -136,8 +139,12 @@ class DeviceBlock:
         self.P.copy_(self.P_next)
 
     def _kept(self) -> None:
-        """Σ ← Σ − VᵀV and A ← A + YᵀY, strip by strip where that is less."""
-        matrix, n = self.matrix, self.matrix.slots
+        """Σ ← Σ − VᵀV, θ ← θ + Xᵀc and A ← A + YᵀY, Y = s ∘ X, strip by strip where that is less."""
+        matrix, n, size = self.matrix, self.matrix.slots, self.size
+        told = self.decided.to(matrix.dtype)
+        X = self.X.index_select(0, self.decided[:, size + 1].long())
+        matrix.torch.mul(X, told[:, size, None], out=self.Y)
+        matrix.theta.addmm_(told[:, size + 2 + matrix.outputs :].T, X)
         matrix.sigma.addmm_(self.V.T, self.V, alpha=-1.0)
         step = -(-n // (STRIPS if n >= WIDE else 1))
         for j in range(0, n, step):

@@ -25,7 +25,7 @@ from fenchel.parts.state import Array
 # Σ is computed anew after so many rounds a column: d³ operations against 4·d² a round.
 ROUNDS_A_COLUMN = 16
 # Rows of a block, and from how many columns on.
-ROWS = ((8192, 256), (2048, 192), (0, 64))
+ROWS = ((8192, 256), (2048, 160), (0, 96))
 # Slots in whole lines of so many numbers: products of odd widths take a third longer.
 LINE = 64
 
