@@ -158,7 +158,7 @@ def test_a_merged_learner_is_saved_and_goes_on(tmp_path):
 def test_certificates_of_single_runs_are_withdrawn():
     parts = shards_of("perceptron:certify=yes", SIDES, 2)
     with pytest.raises(
-        ValueError, match="merged from 2 learners, and certificates speak of one run"
+        ValueError, match="merged from 2 learners, or polished, and certificates speak of one run"
     ):
         merge(parts).certificates()
 
