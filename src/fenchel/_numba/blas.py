@@ -26,7 +26,7 @@ N, T, LEFT, LOWER = (np.uint8(ord(letter)) for letter in "NTLL")
 
 
 class Blas(NamedTuple):
-    """Where the functions lie in memory."""
+    """The addresses of the functions."""
 
     gemm: int
     trsm: int

@@ -66,7 +66,7 @@ def is_read(folder: Path) -> bool:
 
 
 def base_folder() -> Path:
-    """Where compiled code is kept: ``FENCHEL_CACHE_DIR``, or a place by the XDG convention."""
+    """The folder of compiled code: ``FENCHEL_CACHE_DIR``, or a place by the XDG convention."""
     named = os.environ.get("FENCHEL_CACHE_DIR")
     return Path(named) if named else _default_base()
 

@@ -1,4 +1,4 @@
-"""Which way kernels are compiled: fast, through Numba's internals, or plain, by its public functions.
+"""The choice of how kernels are compiled: fast, through Numba's internals, or plain, by its public functions.
 
 The fast way is for the releases of Numba on which it was checked. Another release gets the plain way,
 and one warning; so does, without a warning, ``FENCHEL_PLAIN_COMPILER=1``. The results have the same

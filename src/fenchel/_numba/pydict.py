@@ -47,7 +47,7 @@ ABSENT = -1
 
 @helper
 def entry_of(table: Any, key: Any) -> Any:
-    """Where the search for a name of this hash begins."""
+    """The slot at which the search for a name of this hash begins."""
     return key & (np.uint64(table.shape[0]) - ONE)
 
 

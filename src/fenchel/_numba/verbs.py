@@ -25,7 +25,7 @@ class Verb(Protocol):
     table: Table
 
     def __call__(self, part: Any, /, *arguments: Any) -> Any:
-        """What the verb does for this part."""
+        """The body of the verb for this part."""
 
     def of(self, part: type) -> Callable[[Implementation], Implementation]:
         """Register what the verb does for parts of this class."""
@@ -41,7 +41,7 @@ class Table:
         self.entries: dict[type, Callable[..., Any]] = {}
 
     def implementation(self, part: type) -> Callable[..., Any]:
-        """What the verb does for parts of this class, or its default."""
+        """The body of the verb for parts of this class, or its default."""
         for base in part.__mro__:
             if base in self.entries:
                 return self.entries[base]

@@ -60,7 +60,7 @@ class Certificate:
 
     @property
     def rounding(self) -> float:
-        """How far rounding may have moved the slack: ``ROUNDING`` of the terms."""
+        """The most by which rounding can have moved the slack: ``ROUNDING`` of the terms."""
         return ROUNDING * max(self.unit, abs(self.achieved), abs(self.bound))
 
     @property

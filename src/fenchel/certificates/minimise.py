@@ -90,7 +90,7 @@ class _Search:
 
     @property
     def gap(self) -> float:
-        """How much less than the value another u could have."""
+        """The most by which another u could have a lesser value."""
         longer = 0.0 if self.charged else 0.5 * REACH**2 * float(np.sum(self.ridge * self.u**2))
         return self.value - (self.lower - longer)
 

@@ -17,7 +17,7 @@ SHORT = 1_000_000
 
 
 class Evaluation(NamedTuple):
-    """What one pass over the rows says of a u.
+    """The result of one pass over the rows with a u.
 
     With s = ℓ′ at p, the point to which the envelope of width c leads, e(m) = ℓ(p) + ½·c·s²:
     """
@@ -38,7 +38,7 @@ class Problem(NamedTuple):
 
     @property
     def dimension(self) -> int:
-        """How many coordinates u has."""
+        """The number of coordinates of u."""
         return self.columns + int(self.intercept)
 
     def first(self, count: int) -> Problem | None:
@@ -62,7 +62,7 @@ class Problem(NamedTuple):
 
     @property
     def entries(self) -> int:
-        """How many numbers one pass reads."""
+        """The count of numbers that one pass reads."""
         return sum(X.size if isinstance(X, np.ndarray) else X.nnz for X, _, _ in self.parts)
 
     def margins(self, u: Array) -> list[Array]:

@@ -1,4 +1,4 @@
-"""What users are told of the columns of their data."""
+"""Advice to users on the columns of their data."""
 
 from __future__ import annotations
 

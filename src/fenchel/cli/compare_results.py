@@ -1,4 +1,4 @@
-"""What ``fenchel compare`` leaves behind: a table with advice, JSON, and a page with pictures."""
+"""Results of ``fenchel compare``: a table with advice, JSON, and a page with pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How commands fail: one line that says where, what and the remedy; never a traceback.
+"""Failures of commands: one line that says where, what and the remedy; never a traceback.
 
 0 done, 1 the data or the model was refused, 2 wrong use of the command, 130 stopped by Ctrl-C.
 """
@@ -41,7 +41,7 @@ class RefusedError(click.ClickException):
 
 
 class RefusingGroup(click.Group):
-    """Commands whose refusals are told in one line."""
+    """Commands whose refusals take one line."""
 
     def invoke(self, context: click.Context) -> Any:
         """Run a command; what users can put right is no traceback."""

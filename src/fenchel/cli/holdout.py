@@ -14,7 +14,7 @@ EVERY = 10  # the tenth, the twentieth, … row, as in Vowpal Wabbit
 
 
 class HeldOut:
-    """Keeps every tenth row from being learned; from the second pass on its loss is told."""
+    """Keeps every tenth row from being learned; from the second pass on its loss is printed."""
 
     def __init__(self, learner: Learner, passes: int) -> None:
         self._learner, self._passes = learner, passes

@@ -1,4 +1,4 @@
-"""What a live run shows: rate, lag, the loss of late; as lines, and for Prometheus."""
+"""Figures of a live run: rate, lag, recent loss; as lines, and for Prometheus."""
 
 from __future__ import annotations
 

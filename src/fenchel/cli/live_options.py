@@ -1,4 +1,4 @@
-"""What ``fenchel train`` takes for live sources alone."""
+"""Options of ``fenchel train`` for live sources alone."""
 
 from __future__ import annotations
 

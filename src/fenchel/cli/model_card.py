@@ -1,4 +1,4 @@
-"""What is in a model, as one JSON object or as a model card in Markdown."""
+"""The contents of a model, as one JSON object or as a model card in Markdown."""
 
 from __future__ import annotations
 

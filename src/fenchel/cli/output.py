@@ -1,4 +1,4 @@
-"""What commands say on standard error: facts in two columns, and when something is compiled."""
+"""Messages of commands on standard error: facts in two columns, and when something is compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where commands write: refused before the work where it cannot be, and whole or not at all."""
+"""Places that commands write to: refused early where that is impossible, written whole or not at all."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ Columns = dict[str, list[Any]]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What ``fenchel predict`` was asked for beside the prediction."""
+    """The columns that ``fenchel predict`` was asked for beside the prediction."""
 
     proba: bool = False
     margin: bool = False

@@ -1,4 +1,4 @@
-"""What a command does to its own process so that it starts soon: every such trick is in this file.
+"""Tricks by which a command starts soon: all that touch its own process are in this file.
 
 ``FENCHEL_PLAIN_PROCESS=1`` turns all of them off.
 
@@ -154,7 +154,7 @@ class SecondCompiler:
     def ahead(
         self, blocks: Iterable[Block], learners: Sequence[Learner], width: int
     ) -> Iterator[Block]:
-        """Yield the same blocks. While the learners learn the first, their loops are compiled from the end."""
+        """Yield the same blocks; while the first is learned, loops are compiled from the end."""
         rest = iter(blocks)
         for first in rest:
             with self._helping(learners, first, width):

@@ -1,4 +1,4 @@
-"""What commands leave behind: totals for people, JSON for programs, predictions by line."""
+"""Results of commands: totals for people, JSON for programs, predictions by line."""
 
 from __future__ import annotations
 

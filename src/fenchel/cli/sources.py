@@ -82,7 +82,7 @@ class Reading:
         return cls(**{**chosen, "index_base": None if base is None else int(base)})
 
     def schema(self) -> Schema:
-        """What was said of the columns."""
+        """The options about columns, as a schema."""
         names = None if self.columns is None else [n.strip() for n in self.columns.split(",")]
         if names is not None and self.header:
             raise click.UsageError("--columns is for csv without a header; leave out --header.")
@@ -183,7 +183,7 @@ def begin(source: Data, quiet: bool, rows: int = 1) -> tuple[Block, Iterator[Blo
 
 
 def _filled(first: Block, blocks: Iterator[Block], rows: int, quiet: bool) -> Block:
-    """Join blocks until there are so many rows; a pipe that keeps silent for long is told of."""
+    """Join blocks until there are so many rows; a pipe that keeps silent for long is mentioned."""
     wait = f"to guess the task from the first {rows:,} rows; say --task to begin at once"
     told = Timer(SILENCE, lambda: fact("waiting", wait, quiet))
     told.daemon = True

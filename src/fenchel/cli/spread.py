@@ -33,7 +33,7 @@ def executor_of(scheduler: str | None) -> Iterator[Any]:
 
 
 def how_to_read(reading: Reading) -> dict[str, Any]:
-    """How workers read files: what was said of their form."""
+    """The way workers read files: the options about their form."""
     return {
         "format": reading.format,
         "separator": reading.separator,

@@ -1,4 +1,4 @@
-"""What the labels say: the task, the coding of classes, and what does not fit."""
+"""Labels read for what they say: the task, the coding of classes, and what does not fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``fenchel train`` was asked to do, checked before anything is done."""
+"""The options of ``fenchel train``, checked before anything is done."""
 
 from __future__ import annotations
 

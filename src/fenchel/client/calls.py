@@ -65,7 +65,7 @@ def lines(name: str, verb: str, rows: Iterable[Mapping[str, Any]]) -> Call:
 
 
 def understood(answer: httpx.Response) -> Any:
-    """What an answer says, or the refusal that it is."""
+    """Read an answer; a refusal is raised."""
     if answer.status_code >= 400:
         try:
             error = answer.json()["error"]

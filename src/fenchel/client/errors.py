@@ -1,4 +1,4 @@
-"""What a server said no to."""
+"""Errors for what a server refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a run over shards is done, in a folder of model files: a run that was stopped goes on."""
+"""Finished work of a run over shards, in a folder of model files: a run that was stopped goes on."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Checkpoints:
             file.write(json.dumps(told, indent=1).encode())
 
     def of_round(self, number: int) -> KeptRound | None:
-        """What is kept of a round's shards; None without a folder."""
+        """The checkpoints of a round's shards; None without a folder."""
         return None if self._folder is None else KeptRound(self, number)
 
     def merged(self, number: int) -> tuple[Learner, Tally] | None:
-        """What a round ended with, where it is kept."""
+        """The learner that a round ended with, where it is kept."""
         return self.load(f"round-{number}")
 
     def keep_merged(self, number: int, learner: Learner, tally: Tally) -> None:
@@ -82,7 +82,7 @@ class KeptRound:
         self._checkpoints, self._number = checkpoints, number
 
     def shard(self, k: int) -> LearnedShard | None:
-        """What was learned of a shard, where it is kept."""
+        """The learner of a shard, where it is kept."""
         found = self._checkpoints.load(self._name(k))
         return None if found is None else LearnedShard(*found)
 

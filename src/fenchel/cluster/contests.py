@@ -58,7 +58,7 @@ def _itself(found: Competed) -> Competed:
 
 
 def _nothing(found: list[Any], path: str) -> None:
-    """Keep no more: every learner was told of."""
+    """Keep no more: every learner has been reported."""
 
 
 COMPETING = ShardJob(go_alone, _nothing, _itself)

@@ -41,7 +41,7 @@ class Shard:
         return {**asdict(self), "groups": list(self.groups)}
 
     def lines_before(self) -> int:
-        """How many lines of the file come before this shard."""
+        """The number of lines of the file before this shard."""
         count = 0
         with opened(self.path) as file:
             while (left := self.begin - file.tell()) > 0:

@@ -41,7 +41,7 @@ def opened(path: str) -> Any:
 
 
 def size_of(path: str) -> int:
-    """How many bytes a file has."""
+    """The size of a file in bytes."""
     if not is_remote(path):
         return os.path.getsize(path)
     system, inside = _system(path)

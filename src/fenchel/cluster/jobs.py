@@ -18,7 +18,7 @@ def nothing(result: Any) -> None:
 
 
 class ShardJob(NamedTuple):
-    """What is done with every shard, and with the results.
+    """A job for every shard, and for the results.
 
     ``each(shard, shared, reading)`` is a shard's result, ``together(results, shared)`` that of several
     neighbours, and ``told(result)`` the little that the program is told of each.
@@ -63,7 +63,7 @@ class WorkCrew(Protocol):
         tell: Callable[[int, Any], None],
         kept: KeptResults | None = None,
     ) -> Any:
-        """Do the job; ``tell`` is called with the number of each shard and what is told of it."""
+        """Do the job; ``tell`` is called with the number of each shard and its figures."""
 
 
 class Tree:

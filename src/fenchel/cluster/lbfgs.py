@@ -36,7 +36,7 @@ PAIRS = 10  # of steps and changes of the gradient that L-BFGS keeps
 
 
 class WeightsAsked(NamedTuple):
-    """What workers are asked: the loss of these weights, and the squares of the features too."""
+    """The question to workers: the loss of these weights, and the squares of the features too."""
 
     reader: Learner
     weights: Array

@@ -36,7 +36,7 @@ class OverDask:
 
     @property
     def threads(self) -> int:
-        """How many shards can be worked on at once."""
+        """The number of shards that can be worked on at once."""
         return sum(self._client.nthreads().values())
 
     def share(self, value: Any) -> Any:
@@ -94,7 +94,7 @@ class OverDask:
             return self._client.submit(function, *arguments, pure=False)
 
     def _result(self, future: Any, name: str) -> Any:
-        """What a future stands for; where workers die under it again and again, it is named."""
+        """The result of a future; where workers die under it again and again, it is named."""
         for _ in range(MOST_TRIES):
             try:
                 return future.result()

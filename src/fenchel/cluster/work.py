@@ -1,4 +1,4 @@
-"""What a worker does: one shard, learned from where all begin."""
+"""The work of one worker: one shard, learned from where all begin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fenchel.streams import BadInput, Skipped, from_frame
 
 @dataclass
 class Tally:
-    """What was counted while shards were learned."""
+    """Counts kept while shards are learned."""
 
     average: MeanLoss = field(default_factory=MeanLoss)
     mistakes: int | None = 0

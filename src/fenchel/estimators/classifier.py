@@ -245,7 +245,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
 
 
 def _balance(class_weight: Any, y: Any) -> Any:
-    """What weighs the classes, once y was counted; None where they count as they come."""
+    """The weights of the classes once y was counted; None where they count as they come."""
     if class_weight is None:
         return None
     if np.ndim(y) != 1:

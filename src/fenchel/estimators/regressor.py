@@ -117,7 +117,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
 
 
 def _remedy(learner: Learner) -> str:
-    """What to use for numbers instead of a learner of classes."""
+    """The learner to use for numbers instead of one of classes."""
     if learner.task != "binary" or "loss" not in learner.get_params():
         return "use OnlineClassifier, or a learner of numbers such as vovk_azoury_warmuth"
     return f"use OnlineClassifier, or make it with loss={regression_loss(learner.name)!r}"

@@ -1,4 +1,4 @@
-"""Where the loss of a run went up for good: a test with a stated rate of false alarms.
+"""Changes of the loss of a run for the worse: a test with a stated rate of false alarms.
 
 Losses in [0, 1] of one mean, independent given the past: at every round n and split s the likelihood
 ratio s·kl(p₁, p) + (n − s)·kl(p₂, p), p₁ and p₂ the means before and after, p that of both, exceeds

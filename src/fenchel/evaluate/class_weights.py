@@ -39,7 +39,7 @@ class Balance:
         self.weights(labels)
 
     def factors(self, classes: Any) -> Array:
-        """What each class weighs by now; 1 for one that was not met."""
+        """The weight of each class so far; 1 for one that was not met."""
         met = max(len(self._counts), 1)
         counts = [self._counts.get(label, 0) for label in classes]
         return np.array([self._total / (met * n) if n else 1.0 for n in counts])
@@ -71,12 +71,12 @@ class Fixed(Balance):
         return self.factors(np.asarray(labels).tolist())
 
     def factors(self, classes: Any) -> Array:
-        """What each class weighs."""
+        """The weight of each class."""
         return np.array([self._given.get(label, 1.0) for label in classes])
 
 
 def balance_of(class_weight: Any, counts: Iterable[Any] = ()) -> Balance:
-    """What weighs the classes: a dict of weights, or ``"balanced"`` by the counts so far.
+    """The weights of the classes: a dict of weights, or ``"balanced"`` by the counts so far.
 
     >>> balance_of("balanced", [["ham", 3], ["spam", 1]]).factors(["spam"]).tolist()
     [2.0]

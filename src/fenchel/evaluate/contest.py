@@ -49,7 +49,7 @@ class Comparison(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """What one learner lost in each row of a block: the task's own loss, and that of each metric."""
+    """The losses of one learner in each row of a block: the task's own, and that of each metric."""
 
     losses: Array
     by_metric: dict[str, Array]
@@ -176,7 +176,7 @@ class Contest:
         )
 
     def _cost(self, run: Run, metric: str) -> float:
-        """What learners are ranked by, the least first: a metric, or the loss of the use asked for."""
+        """The figure that ranks learners, the least first: a metric, or the loss of the use asked for."""
         if metric:
             return _cost_by(run, metric)
         frozen = None if self._horizon != "rest" else run.frozen_loss
@@ -184,7 +184,7 @@ class Contest:
 
 
 def _alone(learners: Mapping[str, Learner], settings: tuple[Any, ...], name: str) -> Any:
-    """What begins a contest of the same settings with one of its learners alone."""
+    """A function that begins a contest of the same settings with one of its learners alone."""
     return partial(Contest, {name: learners[name].copy()}, *settings)
 
 

@@ -66,7 +66,7 @@ class LateRun(AskedRun):
         self._waiting: list[tuple[int, int, Any, Any, float]] = []  # what is due first comes first
 
     def _delays(self, block: Block) -> Sequence[int]:
-        """How many rounds after its prediction each label comes."""
+        """The number of rounds from each prediction to its label."""
         return [self._horizon] * len(block)
 
     def _margins(self, block: Block) -> list[Array]:
@@ -136,7 +136,7 @@ class AgainRun(AskedRun):
                 self._told[id] = np.asarray(self._ask(block, t, id).margin)
 
     def _margins(self, block: Block) -> list[Array]:
-        """Answer rows that waited, with what was told of them then; the others at once."""
+        """Answer rows that waited, with what was predicted for them then; the others at once."""
         assert block.labels is not None
         margins = []
         for t, label in enumerate(block.labels):

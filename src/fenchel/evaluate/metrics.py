@@ -51,7 +51,7 @@ class Metric(ABC):
         """The figure; NaN before there is one."""
 
     def losses(self, seen: Seen) -> Array | None:
-        """What each row adds to the figure; None where it is no mean over rows."""
+        """The share of each row in the figure; None where it is no mean over rows."""
         return None
 
 
@@ -159,7 +159,7 @@ class Area(Metric):
 
     @property
     def error(self) -> float:
-        """How far the area may be off: half the share of pairs inside a bin."""
+        """The largest error of the area: half the share of pairs inside a bin."""
         return float(self.counts[0] @ self.counts[1]) / 2.0 / self._pairs if self._pairs else 0.0
 
     def curve(self) -> tuple[Array, Array]:
@@ -236,7 +236,7 @@ class F1(Confusion):
 
 
 class CalibrationError(Metric):
-    """How far probabilities are from shares: Σ over 15 bins of |Σ p − Σ 1[class]|/n.
+    """The distance of probabilities from shares: Σ over 15 bins of |Σ p − Σ 1[class]|/n.
 
     Of two classes the probability of the positive one, of several that of the likeliest.
     """

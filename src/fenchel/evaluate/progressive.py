@@ -38,7 +38,7 @@ class Score:
 
     @property
     def rounds(self) -> int:
-        """How many rounds were counted in."""
+        """The number of rounds counted."""
         return self.average.rounds
 
     @property
@@ -68,7 +68,7 @@ def _more(count: int | None, flags: Flags | None) -> int | None:
 
 
 class Step(NamedTuple):
-    """What one block brought: the margins, the outcome, and the average loss before it."""
+    """The result of one block: the margins, the outcome, and the average loss before it."""
 
     margins: Array
     outcome: Outcome

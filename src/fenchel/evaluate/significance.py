@@ -76,7 +76,7 @@ class Pairs:
 
 
 def sign_test(won: int, lost: int) -> float:
-    """How often a fair coin would fall at least as unevenly, on either side.
+    """The chance that a fair coin falls at least as unevenly, on either side.
 
     >>> sign_test(5, 5), sign_test(10, 0)
     (1.0, 0.001953125)

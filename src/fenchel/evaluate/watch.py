@@ -1,4 +1,4 @@
-"""What a run shows beside its average: the loss of late, frozen use, and where the loss went up."""
+"""Figures of a run beside its average: the recent loss, frozen use, and changes of the loss."""
 
 from __future__ import annotations
 

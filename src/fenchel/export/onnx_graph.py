@@ -79,7 +79,7 @@ class Graph:
 
 
 def _rule(graph: Graph, model: Portable, margins: str) -> Any:
-    """What the rule makes of the margins: the outputs ``score`` and, of classes, ``label``."""
+    """The rule applied to the margins: the outputs ``score`` and, of classes, ``label``."""
     form = model.form
     outputs, double = form.weights.shape[2], graph.types.DOUBLE
     held = margins

@@ -1,4 +1,4 @@
-"""What every target is written from: a learner's arithmetic, its features by name, its classes and schema."""
+"""The source of every target: a learner's arithmetic, its features by name, its classes and schema."""
 
 from __future__ import annotations
 

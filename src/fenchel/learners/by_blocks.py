@@ -40,7 +40,7 @@ def suit(parts: Any, ours: bool) -> bool:
 
 
 def rows_of_block(columns: int) -> int:
-    """How many rows are learned together."""
+    """The number of rows learned together."""
     return next(rows for least, rows in ROWS if columns >= least)
 
 

@@ -59,7 +59,7 @@ class Engine(ABC):
 
     @property
     def rounds(self) -> int:
-        """How many rows were learned."""
+        """The number of rows learned."""
         return int(self.counts[ROUNDS])
 
     @property
@@ -183,12 +183,12 @@ class Engine(ABC):
 
     @property
     def engines(self) -> int:
-        """How many engines this is, those inside it included."""
+        """The number of engines, those inside it included."""
         return 1
 
     @property
     def engines_a_label(self) -> int:
-        """How many engines are added with each label."""
+        """The number of engines added with each label."""
         return 0
 
     def rows_of(self, X: Any) -> Any:
@@ -202,7 +202,7 @@ class Engine(ABC):
         """Make room for so many columns; returns what ``put_back`` needs to undo it."""
 
     def standing(self) -> Any:
-        """What ``put_back`` needs before ``take_up`` has begun; of engines that are one step."""
+        """The state that ``put_back`` needs before ``take_up`` has begun; of engines that are one step."""
         return None
 
     @abstractmethod

@@ -91,7 +91,7 @@ def _explained(
 def _of_pairs(
     form: LinearForm, columns: Any, values: Any, name: Callable[[int], str], place: int
 ) -> Iterator[tuple[str, float]]:
-    """What pairs of columns add, each as far as both are from their mean, the most first."""
+    """The contributions of pairs of columns, each as far as both are from their mean, the largest first."""
     if form.pairs is None:
         return
     first, second, weights, centre = form.pairs

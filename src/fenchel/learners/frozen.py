@@ -1,4 +1,4 @@
-"""What of a mixture to use once nothing is learned any more, measured along the run.
+"""The part of a mixture to use once nothing more is learned, measured along the run.
 
 What follows the last labels wins the next round, and may be worthless an hour later. So at rounds
 that grow by a quarter all weights are set aside, as candidates: those of each expert in that round,
@@ -54,7 +54,7 @@ def next_round(rounds: int) -> int:
 
 
 def sampled(rounds: int, count: int, due: int) -> Any:
-    """Which of so many rows from a round on are looked at, in the window that ends at ``due``.
+    """The rows, of so many from a round on, that are looked at in the window that ends at ``due``.
 
     Multiples of the golden ratio spread evenly, and keep step with no hour or weekday of the data.
 
@@ -286,7 +286,7 @@ class FrozenUse:
     def reading(
         self, candidate: int, present: list[Array | None], blend: Any, anchors: Array | None
     ) -> Any:
-        """What frozen use reads now, from the weights and the blend of this round."""
+        """The reading for frozen use, from the weights and the blend of this round."""
         shapes = [w.shape for w in present if w is not None]
         slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
         before = self.weights

@@ -15,7 +15,7 @@ from fenchel.parts.state import Array
 
 
 class HostMatrix:
-    """What ``DeviceMatrix`` is on a device: A as its factor, as wide as the columns known."""
+    """The counterpart of ``DeviceMatrix`` on the CPU: A as its factor, as wide as the columns known."""
 
     def __init__(self, a: float, outputs: int) -> None:
         if not blas.AVAILABLE:

@@ -71,7 +71,7 @@ class Interval(Engine):
         return margins
 
     def _scores(self, margins: Array, targets: Array) -> list[Array]:
-        """How far each target lies beyond the prediction; of a class, how far behind the best it is."""
+        """The distance of each target beyond the prediction; of a class, its distance behind the best."""
         if self.task == "regression":
             with np.errstate(over="ignore"):
                 beyond = np.nan_to_num(targets - margins)

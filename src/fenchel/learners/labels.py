@@ -416,7 +416,7 @@ def in_order_met(y: NDArray[Any], classes: Sequence[Any]) -> list[Any]:
 
 
 def known_after(targets: Array, known: int) -> NDArray[np.int64]:
-    """How many classes are known once each label was seen: its number, and all below, are.
+    """The number of classes known after each label: its own number and all below are known.
 
     >>> known_after(np.array([0.0, 0.0, 2.0, 1.0]), known=0)
     array([1, 1, 3, 3])

@@ -134,12 +134,12 @@ class Learner:
 
     @property
     def rounds(self) -> int:
-        """How many examples were learned."""
+        """The number of examples learned."""
         return self.engine.rounds
 
     @property
     def columns(self) -> int:
-        """How many features are known."""
+        """The number of features known."""
         return self.engine.columns
 
     @property
@@ -149,7 +149,7 @@ class Learner:
 
     @property
     def labels(self) -> Any:
-        """How classes are encoded as numbers; None where targets are numbers."""
+        """The coding of classes as numbers; None where targets are numbers."""
         return self._coding if self._coding.has_classes else None
 
     @property
@@ -477,7 +477,7 @@ class Learner:
 
     @property
     def nonzeros(self) -> int:
-        """How many weights are not exactly zero, the intercept's not counted."""
+        """The number of weights that are not exactly zero, the intercept's not counted."""
         return int(np.count_nonzero(self.all_weights()[1:]))
 
     # ── what was promised ───────────────────────────────────────────────────────────────────────
@@ -652,7 +652,7 @@ class Learner:
         self._ready()
 
     def _ready(self) -> None:
-        """What is made anew wherever a learner comes from."""
+        """Make anew what no file, copy or pickle carries."""
         self._lock = new_lock()
         self._waiting: list[tuple[Any, Array]] = []  # for the calibration, while few
         self._single = features.SingleRow()

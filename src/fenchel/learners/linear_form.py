@@ -39,7 +39,7 @@ class NotLinearError(ValueError):
 
 @dataclass(frozen=True)
 class LinearForm:
-    """What predictions are made of; ``weights`` are slots × experts × outputs, the intercept's first."""
+    """The ingredients of predictions; ``weights`` are slots × experts × outputs, the intercept's first."""
 
     task: str
     weights: Array

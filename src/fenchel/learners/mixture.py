@@ -218,7 +218,7 @@ class Mixture(Engine):
 
     @property
     def engines(self) -> int:
-        """How many engines this is, those inside its experts included."""
+        """The number of engines, those inside its experts included."""
         return 1 + sum(expert.engines for expert in self.experts)
 
     @property
@@ -293,7 +293,7 @@ class Mixture(Engine):
             self.experts[k].restart(self._width_of(k, width) if on else 0)
 
     def _width_of(self, k: int, columns: int) -> int:
-        """How many columns an expert sees of so many."""
+        """The number of columns that an expert sees of so many."""
         return width_of(columns) if self._products[k] else columns
 
     def lay_in(self, arrays: Any, width: int) -> None:
@@ -503,7 +503,7 @@ class Mixture(Engine):
             frozen.set_aside(self._weights_in_use(), self._blend, self._anchors())
 
     def _anchors(self) -> Array | None:
-        """What products are formed by where they stand still."""
+        """The means and spreads that products are formed by where they stand still."""
         return self._spreads.copy() if self._sees_products else None
 
     def _weights_in_use(self) -> list[Array | None]:
@@ -588,7 +588,7 @@ class Mixture(Engine):
         return widened(self._spreads, width) if self.columns < width <= most else self._spreads
 
     def _read_experts(self, rows: Rows, what: str = "margins", together: bool = False) -> Any:
-        """What the experts that are on read of some rows."""
+        """The readings of some rows by the experts that are on."""
         products = self._multiplied(rows, ONE, learning=False)
         inside = self._in_units(rows, ONE, learning=False)
 

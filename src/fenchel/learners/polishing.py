@@ -136,7 +136,7 @@ def slopes(reader: Learner, blocks: Iterable[Block], weights: Array, squares: bo
 
 
 def _targets(reader: Learner, block: Block, outputs: int) -> Array:
-    """What each output is to say of each row."""
+    """The target of each output in each row."""
     targets = reader.encode(block.labels, len(block))
     if not isinstance(reader.engine, Members):
         return np.ascontiguousarray(targets[:, None])

@@ -37,7 +37,7 @@ class FeaturePairs(NamedTuple):
         return found
 
     def margins(self, rows: Rows) -> Array:
-        """What they add to the margins, by expert, row and output."""
+        """Their contributions to the margins, by expert, row and output."""
         given: Any = rows.to_matrix()
         x = (given.toarray() if sp.issparse(given) else given)[:, : len(self.centre)]
         away = np.zeros((len(x), len(self.centre)))
@@ -49,7 +49,7 @@ class FeaturePairs(NamedTuple):
 
 
 def places(columns: int) -> tuple[NDArray[np.int64], ...]:
-    """Where single columns lie, where pairs do, and the columns of these pairs.
+    """The places of single columns, of pairs, and the columns of these pairs.
 
     >>> [found.tolist() for found in places(2)]
     [[0, 2], [1, 3, 4], [0, 0, 1], [0, 1, 1]]

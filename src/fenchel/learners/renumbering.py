@@ -1,4 +1,4 @@
-"""Where the columns and outputs of a learner go when it is merged with others."""
+"""The places of a learner's columns and outputs when it is merged with others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands between a model file and a learner: nothing is built, and nothing run, that was not checked.
+"""Checks between a model file and a learner: nothing unchecked is built or run.
 
 The reader has checked that the arrays lie in the file. Here it is checked that they can be a learner's:
 before anything is built how much there would be of it, and afterwards every number of its state.
@@ -39,7 +39,7 @@ def room_in(arrays: Mapping[str, Any]) -> int:
 
 
 def _learners_in(value: Any, depth: int, most_classes: int) -> int:
-    """How many learners a parameter is made of; each must be written out, none as a text."""
+    """The number of learners inside a parameter; each must be written out, none as a text."""
     if depth > DEEPEST:
         raise ValueError("its learners are nested too deeply")
     if isinstance(value, list):

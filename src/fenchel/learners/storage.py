@@ -116,7 +116,7 @@ def _laid_in(
 
 
 def _schema(metadata: dict[str, Any]) -> Schema:
-    """What the file says of raw columns; files of format 1 say it of CSV alone, as ``stream``."""
+    """The raw columns as the file describes them; files of format 1 do so for CSV alone, as ``stream``."""
     if "schema" in metadata:
         return Schema.from_json(metadata["schema"])
     told = metadata.get("stream") or {}

@@ -39,7 +39,7 @@ class Ticket(NamedTuple):
 
 @dataclass
 class Waiting:
-    """What the step of one row will need."""
+    """The ingredients of a later step on one row."""
 
     rows: Rows
     memo: Array
@@ -104,7 +104,7 @@ class Tickets:
         return self.clock > 0
 
     def metadata(self) -> dict[str, Any]:
-        """What a model file says beside the arrays."""
+        """The entries of a model file beside the arrays."""
         return {"most": self.most, "age": self.age, "clock": self.clock, "expired": self.expired}
 
     def arrays(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How far a model has come with each live source: a section of its file, written with the weights."""
+"""The place a model has reached in each live source: a section of its file, written with the weights."""
 
 from __future__ import annotations
 

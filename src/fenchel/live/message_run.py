@@ -22,7 +22,7 @@ WINDOW = 1000  # rounds whose loss is shown
 
 
 class MessageResults(NamedTuple):
-    """What came of a batch: predictions with the ids of their messages, and what was refused."""
+    """The outcome of a batch: predictions with the ids of their messages, and what was refused."""
 
     predictions: list[dict[str, Any]]
     refused: list[RefusedMessage]

@@ -47,7 +47,7 @@ class Sender(ABC):
         """Return once everything that was sent has arrived."""
 
     def state(self) -> dict[str, Any]:
-        """What a model file keeps of it."""
+        """The part that a model file keeps."""
         return {"sent": self.sent}
 
     @abstractmethod
@@ -76,7 +76,7 @@ class FileSender(Sender):
         os.fsync(self._file.fileno())
 
     def state(self) -> dict[str, Any]:
-        """What a model file keeps of it."""
+        """The part that a model file keeps."""
         return {"sent": self.sent, "bytes": self._file.tell()}
 
     def close(self) -> None:

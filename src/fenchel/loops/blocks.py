@@ -39,7 +39,7 @@ class BlockRow(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """What the recursion found: Lᵀ, t, and of each row kept its place, s, and its c by output."""
+    """The results of the recursion: Lᵀ, t, and of each row kept its place, s, and its c by output."""
 
     factor: Array
     along: Array

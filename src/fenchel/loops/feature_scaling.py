@@ -125,7 +125,7 @@ def united_units(start: Array, others: Sequence[Array]) -> Array:
 
 
 def growth_of(units: Array, before: Array) -> Array:
-    """How many times as large the values of each column are as they were in units of ``before``."""
+    """The factor by which the values of each column are larger than in units of ``before``."""
     known = (before[:, UNIT] > 0.0) & (units[:, UNIT] > 0.0)
     grown = np.ones(len(units))
     return np.divide(before[:, UNIT], units[:, UNIT], out=grown, where=known)

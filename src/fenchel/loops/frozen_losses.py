@@ -1,4 +1,4 @@
-"""What candidate weights that stand still make of the rows ahead, all candidates in one reading.
+"""Losses of candidate weights that stand still on the rows ahead, all candidates in one reading.
 
 A candidate predicts m = Σ_j w_j·x_j and is charged with its mistake (classes) or with
 a loss of numbers, held inside the targets known when it was taken. Beside the loss, the lead

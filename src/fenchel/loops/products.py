@@ -52,7 +52,7 @@ def width_of(columns: int) -> int:
 
 
 def columns_within(width: int) -> int:
-    """How many columns have all their products among so many features.
+    """The number of columns that have all their products among so many features.
 
     >>> columns_within(8), columns_within(1890)
     (2, 60)
@@ -95,7 +95,7 @@ def _fill(spreads: Array, row: Any, n: float, learning: bool, out: Array) -> int
 
 @helper
 def _seen(spreads: Array) -> int:
-    """How many columns there are up to the last that was seen."""
+    """The number of columns up to the last that was seen."""
     for j in range(spreads.shape[0] - 1, 0, -1):
         if spreads[j, ANCHOR] != 0.0:
             return j

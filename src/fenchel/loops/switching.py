@@ -128,7 +128,7 @@ def _charge(hedge: Any, shares: Array, eta: float, losses: Array) -> bool:
 
 
 def path_bound(hedge: SwitchingHedge, changes: int) -> float:
-    """What Σ h_t may exceed the loss of a sequence with so many changes by."""
+    """The most by which Σ h_t may exceed the loss of a sequence with so many changes."""
     rate, spent, n = hedge.sums
     if rate == 0.0:
         return 0.0

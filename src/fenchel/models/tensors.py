@@ -1,4 +1,4 @@
-"""How a header describes its tensors: kinds of numbers, shapes, places."""
+"""Tensors as a header describes them: kinds of numbers, shapes, places."""
 
 from __future__ import annotations
 

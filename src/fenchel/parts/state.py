@@ -182,7 +182,7 @@ def copy(part: Part) -> Part:
 
 
 def _width(part: Any) -> Width:
-    """How many slots (or what shape of θ) the part's own arrays have."""
+    """The number of slots (or the shape of θ) of the part's own arrays."""
     for name, value in fields(part).items():
         marker = marker_of(part, name)
         if is_by_slot(marker) or marker is MATRIX:

@@ -15,12 +15,12 @@ Flags = NDArray[np.bool_]
 
 
 def seen_by(f: Any) -> Flags:
-    """Which slots a row has touched; the others are those of a·I."""
+    """The slots that a row has touched; the others are those of a·I."""
     return np.asarray((np.diag(f.factor) != 0.0) | (f.rows != 0.0).any(axis=0))
 
 
 def seen_by_any(shards: Shards) -> Flags:
-    """Which slots a row of any shard has touched."""
+    """The slots that a row of any shard has touched."""
     return np.asarray(np.logical_or.reduce([seen_by(g) for g in (shards.start, *shards.parts)]))
 
 

@@ -68,7 +68,7 @@ def pivot(f: Any, k: Any) -> float:
 
 @helper
 def waiting(f: Any) -> Any:
-    """How many rows wait between two rounds; none where a model file has nonsense."""
+    """The number of rows that wait between two rounds; none where a model file has nonsense."""
     return np.uint64(f.waiting[0]) if 0.0 < f.waiting[0] < MOST_WAITING else ZERO
 
 

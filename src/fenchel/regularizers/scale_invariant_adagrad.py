@@ -285,6 +285,6 @@ def _rescale(f: Any, factors: Array) -> None:
 
 
 def _settle_scales(f: Any) -> None:
-    """What reading needs, anew from b, s and d."""
+    """Compute what reading needs anew, from b, s and d."""
     f.units[:] = inverses(f.largest)
     f.scales[:] = f.rates * f.units / f.growth

@@ -149,7 +149,7 @@ class _View(NamedTuple):
 
 @verb
 def look_at(g: Any, row: Any, scale: float) -> Any:
-    """What ∇g*(θ/s) needs beside θ_j."""
+    """The numbers that ∇g*(θ/s) needs beside θ_j."""
     return look(g, row)
 
 

@@ -1,4 +1,4 @@
-"""What pages call equations: by the paper's numbers, with a link, not by the names in its source."""
+"""Equations as pages cite them: by the paper's numbers, with a link, not by the names in its source."""
 
 from __future__ import annotations
 

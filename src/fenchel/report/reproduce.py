@@ -53,17 +53,17 @@ class Measured(NamedTuple):
 
     @property
     def violated(self) -> int:
-        """How many promises were broken."""
+        """The number of promises that were broken."""
         return sum(check.violated for check in self.claim.checks)
 
     @property
     def promised(self) -> int:
-        """How many inequalities were promised on these runs, 0 ≤ 0 not counted."""
+        """The number of inequalities promised on these runs, 0 ≤ 0 not counted."""
         return sum(check.counts for check in self.claim.checks)
 
     @property
     def vacuous(self) -> int:
-        """How many of them have a right side of more than 100 times the left one."""
+        """The number of those with a right side of more than 100 times the left one."""
         return sum(check.vacuous for check in self.claim.checks)
 
 

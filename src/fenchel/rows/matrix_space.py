@@ -37,7 +37,7 @@ class PairRow(NamedTuple):
 
 @helper
 def _entries(x: Any) -> Any:
-    """How many entries x has, the intercept's counted where there is one."""
+    """The number of entries of x, the intercept's counted where there is one."""
     return length(x) if x.bias == 0.0 else length(x) + ONE
 
 

@@ -78,7 +78,7 @@ class Rows:
 
     @property
     def entries(self) -> int:
-        """How many numbers are stored."""
+        """The count of numbers stored."""
         if isinstance(self.view, DenseRows):
             return int(self.view.values.size)
         return int(self.view.indptr[self.count] - self.view.indptr[0])

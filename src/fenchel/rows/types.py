@@ -69,7 +69,7 @@ def row_at(rows: Any, t: Any, bias: float, importance: float) -> Any:
 
 @required_verb
 def length(row: Any) -> Any:
-    """How many columns the row names, the intercept not counted."""
+    """The number of columns that the row names, the intercept not counted."""
 
 
 @required_verb
@@ -179,7 +179,7 @@ def _dense_sound(rows: Any, t: Any, width: int) -> bool:
 
 @helper
 def entries(row: Any) -> Any:
-    """How many entries the row has, the intercept's included (the last one)."""
+    """The number of entries of the row, the intercept's included (the last one)."""
     return length(row) + ONE
 
 

@@ -1,4 +1,4 @@
-"""What a column of raw data is, and which features a value of it makes.
+"""Kinds of columns of raw data, and the features that a value of each makes.
 
 A feature is a name and a number. Each kind answers ``features(name, value)`` for one value that is not
 missing; this is the definition, to which the compiled readers are held.

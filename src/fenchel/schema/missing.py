@@ -1,4 +1,4 @@
-"""What counts as missing: nothing at all, NaN, and the words that tables write for it."""
+"""Missing values: nothing at all, NaN, and the words that tables write for it."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Declared(TypedDict, total=False):
 
 
 class Schema:
-    """How raw rows become features.
+    """The way from raw rows to features.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ def text_entries(
 
 
 class Encoder:
-    """What a schema still has to do once the features of the columns are there.
+    """The work left to a schema once the features of the columns are there.
 
     These are the features of columns that are not there, and the crosses.
     """

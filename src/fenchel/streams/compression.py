@@ -16,7 +16,7 @@ SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd"}
 
 
 def compression_of(name: str, start: bytes) -> str | None:
-    """How the bytes are compressed: what the name says, else what the first bytes say."""
+    """The compression of the bytes: what the name says, else what the first bytes say."""
     for suffix, kind in SUFFIXES.items():
         if name.lower().endswith(suffix):
             return kind

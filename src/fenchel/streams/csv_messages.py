@@ -25,7 +25,7 @@ NO_COLUMNS = "the columns have no names; give --columns A,B,C, or send the heade
 
 
 class Dialect(NamedTuple):
-    """How CSV is written, where that was said."""
+    """The form of CSV, where options say it."""
 
     separator: str | None = None
     decimal: str | None = None

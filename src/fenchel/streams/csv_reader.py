@@ -289,7 +289,7 @@ class CsvReader:
         )
 
     def _code(self, name: str) -> int:
-        """What the compiled parser makes of a column; more than numbers and levels is handed on."""
+        """The compiled parser's view of a column; more than numbers and levels is handed on."""
         kind = self.schema.kinds.get(name)
         if name == self.schema.id:
             return RAW

@@ -200,7 +200,7 @@ class FrameStream(Stream):
         return found, table
 
     def _recognised(self, column: Any) -> Kind | None:
-        """What a column is by its type; None where it has no value yet."""
+        """The kind of a column by its type; None where it has no value yet."""
         if column.is_null().all():
             return None
         if column.name in self.names or _is_numeric(column):

@@ -114,7 +114,7 @@ def find(
 
 @leaf
 def capacity(table: Any) -> Any:
-    """How many names a table can hold before it has to grow."""
+    """The number of names that a table can hold before it has to grow."""
     return len(table.offsets) - 1
 
 

@@ -44,7 +44,7 @@ def next_line(data: Any, i: Any) -> Any:
 
 @leaf
 def count(data: Any, wanted: Any) -> Any:
-    """How often a byte occurs, and how many lines there are; bounds for the arrays to fill."""
+    """The number of times a byte occurs, and of lines; bounds for the arrays to fill."""
     found = 0
     lines = 0
     for byte in data:

@@ -195,7 +195,7 @@ class JsonMessages:
     def _use(
         self, row: dict[str, Any], id: str | None, waiting: bool, gate: LabelGate
     ) -> tuple[str, Any]:
-        """What a row is for, and its label, which must fit."""
+        """The purpose of a row, and its label, which must fit."""
         if self._predict_only:
             return PREDICT, None
         column = self._schema.label or next((name for name in LABELS if name in row), None)

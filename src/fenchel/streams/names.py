@@ -89,7 +89,7 @@ class Names:
 
     @property
     def kept(self) -> int:
-        """How many names are known."""
+        """The number of names known."""
         return int(self._table.used[0])
 
     @property
@@ -117,7 +117,7 @@ class Names:
 
     @property
     def collisions(self) -> int:
-        """How many columns are shared by several names; 0 when names are kept exactly."""
+        """The number of columns shared by several names; 0 when names are kept exactly."""
         return int(np.count_nonzero(self._owners < 0))
 
     def column(self, name: str) -> int:

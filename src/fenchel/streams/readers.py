@@ -37,7 +37,7 @@ class Reader(Protocol):
 
     @property
     def schema(self) -> Schema:
-        """What the columns are, as far as the text has told."""
+        """The columns, as far as the text has shown."""
 
     @property
     def columns(self) -> list[str]:
@@ -45,7 +45,7 @@ class Reader(Protocol):
 
     @property
     def header_lines(self) -> int:
-        """How many lines stand before the rows."""
+        """The number of lines before the rows."""
 
     def begin(self, pieces: Iterator[Bytes]) -> Iterator[Bytes]:
         """The pieces that hold rows; a header is read and taken away."""

@@ -41,7 +41,7 @@ class Stream(ABC):
 
     @property
     def columns(self) -> int:
-        """How many columns are known so far."""
+        """The number of columns known so far."""
         return self._columns if self.names is None else len(self.names)
 
     @property

@@ -34,7 +34,7 @@ WORD_BIT = int(WORD)
 
 
 class Runs(NamedTuple):
-    """Which runs of a text are features: see ``schema.kinds.Text``."""
+    """The runs of a text that are features: see ``schema.kinds.Text``."""
 
     least_words: int
     most_words: int

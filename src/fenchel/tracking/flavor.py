@@ -105,7 +105,7 @@ def _loaded(path: Path) -> Any:
 
 
 def _load_pyfunc(path: str) -> TrackedModel:
-    """What ``mlflow.pyfunc.load_model`` calls with the path of the data."""
+    """Load a model for ``mlflow.pyfunc.load_model``, which gives the path of the data."""
     return TrackedModel(learner_in(_loaded(Path(path))))
 
 

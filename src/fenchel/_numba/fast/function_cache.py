@@ -19,7 +19,7 @@ from fenchel._numba.cache import cache_folder, is_keyed, source_hash
 
 
 class _Locator(caching._CacheLocator):
-    """Where one function's compiled code lies: the folder of the sources' hash."""
+    """The place of one function's compiled code: the folder of the sources' hash."""
 
     def __init__(self, function: Any, source: str) -> None:
         self._line = function.__code__.co_firstlineno
@@ -61,7 +61,7 @@ class _Shelf:
         return self._folder / f"{self._name}.{signature}.nbc"
 
     def load(self, key: Any) -> Any:
-        """What was compiled for this signature, or None."""
+        """The code compiled for this signature, or None."""
         path = self._asked(key)
         content = sealed.read(path)
         if content is None:

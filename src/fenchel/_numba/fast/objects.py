@@ -39,7 +39,7 @@ def _load_kind(context: Any, thing: Any) -> Any:
 
 
 def _take_address(context: Any, thing: Any) -> Any:
-    """Where an object given as an argument lies; compiled code owns no reference to it."""
+    """The address of an object given as an argument; compiled code owns no reference to it."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ptrtoint(arguments[0], context.get_value_type(_Word))

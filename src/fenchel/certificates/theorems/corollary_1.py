@@ -66,7 +66,7 @@ def residue_inequality(run: RunRecord) -> Certificate:
 
 
 def _hidden_by_a_matrix(f: Any) -> float:
-    """What rounding may hide of θ·A⁻¹·θ, beside 1e-9 of it: 1e-16·‖θ‖²/a, where a is A's least curvature."""
+    """The part of θ·A⁻¹·θ that rounding may hide, beside 1e-9 of it: 1e-16·‖θ‖²/a, a the least curvature."""
     if getattr(f, "matrix", None) is None:
         return 0.0
     with np.errstate(over="ignore"):

@@ -28,7 +28,7 @@ def diff(first: str, second: str, top: int, as_json: bool) -> None:
 
 
 def _facts(before: Learner, after: Learner) -> dict[str, tuple[Any, Any]]:
-    """What describes a model, of both."""
+    """The description of each of the two models."""
     return {
         "learner": (before.specification, after.specification),
         "task": (before.task, after.task),

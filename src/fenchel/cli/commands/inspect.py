@@ -66,7 +66,7 @@ def _header(path: str, metadata: dict[str, Any]) -> None:
 
 
 def _schema(told: Any) -> list[tuple[str, str]]:
-    """What the raw columns are: kinds, with the columns of each, roles, crosses."""
+    """The raw columns: kinds, with the columns of each, roles, crosses."""
     try:
         schema = Schema.from_json(told)
     except (KeyError, TypeError, ValueError, AttributeError):

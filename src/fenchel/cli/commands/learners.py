@@ -52,7 +52,7 @@ def _group(title: str, wanted: Callable[[str, Entry], bool]) -> list[str]:
 
 
 def _own(name: str) -> dict[str, Any]:
-    """Return the learner's own parameters; what every learner takes is told once, at the end."""
+    """Return the learner's own parameters; those of every learner are listed once, at the end."""
     return {key: value for key, value in parameters_of(name).items() if key not in DEFAULTS}
 
 

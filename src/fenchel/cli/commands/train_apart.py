@@ -158,7 +158,7 @@ def _finish(learner: Learner, told: _Telling, options: TrainOptions, seconds: fl
 
 
 def _figures(polishing: Polishing) -> dict[str, Any]:
-    """What the polish has to tell programs."""
+    """The figures of the polish, for programs."""
     return {
         "passes": polishing.passes,
         "objective_before": polishing.first,

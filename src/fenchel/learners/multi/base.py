@@ -70,7 +70,7 @@ class Members(Engine):
 
     @property
     def engines(self) -> int:
-        """How many engines this is, the pattern of its members counted once."""
+        """The number of engines, the pattern of its members counted once."""
         return 1 + self.pattern.engines
 
     @property
@@ -120,7 +120,7 @@ class Members(Engine):
 
     @staticmethod
     def own_targets(targets: Array, k: int) -> Array:
-        """What member k learns of the targets: its column of them."""
+        """The targets of member k: its column of them."""
         return targets[:, k]
 
     # ── merging ─────────────────────────────────────────────────────────────────────────────────

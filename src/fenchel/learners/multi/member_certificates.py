@@ -77,7 +77,7 @@ def _columns(u: ArrayLike, members: int) -> Array:
 
 
 def _rounds(member: Any) -> int:
-    """How many rounds a member has seen, by its ledger: that is in model files too."""
+    """The number of rounds a member has seen, by its ledger: that is in model files too."""
     if hasattr(member, "experts"):
         return max(_rounds(expert) for expert in member.experts if expert.certifies)
     return int(member.parts.ledger.rounds[0])

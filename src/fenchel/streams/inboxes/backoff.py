@@ -37,7 +37,7 @@ class Backoff:
         failures: tuple[type[Exception], ...],
         leave: Callable[[], bool] = lambda: False,
     ) -> Result:
-        """Return what an attempt returns that does not fail; the last failure where told to ``leave``."""
+        """Return what an attempt returns that does not fail; the last failure where asked to ``leave``."""
         while True:
             try:
                 found = attempt()

@@ -20,7 +20,7 @@ UNKNOWN = -2  # instead of a number: its line has not come whole
 
 
 class StreamEntries(NamedTuple):
-    """Where ids and texts stand in a reply; ``fields`` counts the strings of each entry."""
+    """The places of ids and texts in a reply; ``fields`` counts the strings of each entry."""
 
     reply: bytes
     ids: NDArray[np.int64]

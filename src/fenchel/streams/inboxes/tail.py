@@ -138,7 +138,7 @@ class TailInbox(Inbox):
         return waiting + sum(file.size - file.byte for file in self._listed())
 
     def confirm(self, marks: dict[str, Any]) -> None:
-        """Nobody is there to be told."""
+        """Do nothing: nobody has to be informed."""
 
     def close(self) -> None:
         """Close the file that is open."""
