@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,15 +11,43 @@ from fenchel.evaluate.block_cutting import predict as margins_of
 from fenchel.evaluate.measures import outcome
 from fenchel.learners import Learner
 from fenchel.rows import Block
+from fenchel.schema import Schema
 from fenchel.serve.one_row import REFUSALS, text
 from fenchel.serve.served_loss import ServedLoss
+from fenchel.streams.batch import Batch
 from fenchel.streams.pushed import PushedText
 
 SHOWN = 200  # bytes of a line on the page
 
 
+class ReadAhead(NamedTuple):
+    """Lines that were read before their turn, and all of the schema that this depends on."""
+
+    batch: Batch
+    by: tuple[Any, ...]
+
+
+def read_ahead(format: str, schema: Schema, data: bytes) -> ReadAhead | None:
+    """Read lines before their turn, on any thread; None where only their turn can tell how."""
+    if schema.crosses:
+        return None
+    try:
+        return ReadAhead(PushedText(format, schema).parse(data), _read_by(schema))
+    except REFUSALS:  # said in its turn
+        return None
+
+
+def _read_by(schema: Schema) -> tuple[Any, ...]:
+    return schema.bits, schema.index_base, schema.crosses
+
+
 def learn(
-    learner: Learner, format: str, data: bytes, watch: ServedLoss, time: int = 0
+    learner: Learner,
+    format: str,
+    data: bytes,
+    watch: ServedLoss,
+    time: int = 0,
+    ahead: ReadAhead | None = None,
 ) -> list[bytes]:
     """Learn every line; returns the answers, each the prediction from before its label.
 
@@ -27,9 +55,10 @@ def learn(
     """
     try:
         pushed = _pushed(learner, format, learning=True)
-        batch = pushed.parse(data)
+        fits = ahead is not None and ahead.by == _read_by(learner.schema)
+        batch = ahead.batch if ahead is not None and fits else pushed.parse(data)
         labels = pushed.labels(batch)
-        if len(labels) != data.count(b"\n"):
+        if len(labels) != batch.parsed.lines:
             raise ValueError("a line without an example; leave it out")
         if learner.labels is not None:  # refused before a name is taken up
             type(learner.labels)(learner.labels.known).encode(labels)
