@@ -80,7 +80,7 @@ class LineStream:
             examples = self._decoder.decode_lines(data)
             lines = data.count(b"\n") + (data[-1:] != b"\n")
             if len(examples) == lines:
-                if len(data) > self._limits.features:  # a feature has more than one byte
+                if len(data) > 2 * self._limits.features:  # a feature takes two bytes at least
                     for example in examples:
                         self._verbs.check(example)
                 return examples, data.rstrip(b"\n"), []
