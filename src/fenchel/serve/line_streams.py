@@ -69,7 +69,7 @@ class LineStream:
         while self._verb != "predict" and writer.is_full(rows, len(payload)):
             await asyncio.sleep(0.005)
         try:
-            told = self._verbs.begin(self._model, self._verb, examples, payload)
+            told: Any = self._verbs.begin(self._model, self._verb, examples, payload)
         except Refused as refusal:
             told = refusal
         return asyncio.ensure_future(_told(told, rows, faults))

@@ -87,7 +87,7 @@ class Blocks:
         """The first rows: those that count once, with labels that are known, or numbers to learn."""
         coding = self._learner.labels
         labels = [row.y for row in rows]
-        if all([row.weight == 1.0 for row in rows]) and set(map(type, labels)) <= COMMON:
+        if {row.weight for row in rows} == {1.0} and set(map(type, labels)) <= COMMON:
             different = {(type(label), label): label for label in labels}.values()
             if all(_is_usual(label, coding) for label in different):
                 return rows
