@@ -25,11 +25,13 @@ from fenchel.serve.messages import Creation
 from fenchel.serve.model import ServedModel
 from fenchel.serve.outbox import Outbox
 from fenchel.serve.refusals import Refused
-from fenchel.serve.server_sockets import listen
+from fenchel.serve.server_sockets import keep_alive, listen
 
 MOST_CONNECTIONS = 256
 READ = 1 << 18  # bytes at a time
 HELLO = b"fenchel "
+MOST_UNREAD = 1 << 20  # bytes of answers that a client has not read yet
+QUIET = 60  # seconds after which the system asks whether a silent client is still there
 GOODBYE = 3.0  # seconds for the last answers when the server stops
 
 
@@ -63,6 +65,7 @@ class LineServer:
             writer.write(b"error: too many connections; close one\n")
             writer.close()
             return
+        keep_alive(writer.get_extra_info("socket"), QUIET)
         task = asyncio.ensure_future(Connection(self, reader, writer).serve())
         self._open.add(task)
         self.app.metrics.connections = len(self._open)
@@ -94,7 +97,7 @@ class Connection:
 
     async def serve(self) -> None:
         """Answer until the client has sent everything."""
-        outbox = Outbox(self._send)
+        outbox = Outbox(self._send, MOST_UNREAD)
         try:
             async for lines in self._lines():
                 await self._answer(lines, outbox)
@@ -113,19 +116,26 @@ class Connection:
                 self._writer.close()
 
     async def _lines(self) -> AsyncIterator[bytes]:
-        """Yield whole lines as they come."""
-        rest = b""
-        while data := await self._reader.read(READ):
+        """Yield whole lines as they come; the rest of a line must come in time."""
+        rest, limits = b"", self._server.house.settings.limits
+        while data := await self._read(limits.patience if rest else None):
             end = data.rfind(b"\n") + 1
             if end:
                 yield b"".join((rest, memoryview(data)[:end]))
                 rest = data[end:]
             else:
                 rest += data
-            if len(rest) > self._server.house.settings.limits.line:
+            if len(rest) > limits.line:
                 raise Refused(413, "the line is too long")
         if rest:
             yield rest + b"\n"
+
+    async def _read(self, patience: float | None) -> bytes:
+        try:
+            async with asyncio.timeout(patience):
+                return await self._reader.read(READ)
+        except TimeoutError:
+            raise Refused(408, "the rest of the line did not come") from None
 
     async def _send(self, answers: bytes) -> None:
         if self._writer.is_closing():

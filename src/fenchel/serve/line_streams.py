@@ -15,6 +15,7 @@ from fenchel.serve.outbox import Outbox, known
 from fenchel.serve.refusals import Refused, in_one_line
 from fenchel.serve.requests import DECODERS, Verbs, as_message
 
+MOST_UNREAD = 32 << 20  # bytes of answers for a client that sends everything before it reads
 PIECE = 1 << 17  # bytes of lines at a time: other requests get their turn in between
 
 
@@ -34,7 +35,7 @@ class LineStream:
 
         headers = [(b"content-type", LINES)]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        outbox = Outbox(send_lines)
+        outbox = Outbox(send_lines, MOST_UNREAD)
         try:
             async for lines in self._pieces(receive):
                 await outbox.put(await self.begin(lines))

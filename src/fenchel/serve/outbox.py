@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 
 AHEAD = 8  # pieces that are read before their turn, or on their way to the disk
-MOST_UNREAD = 32 << 20  # bytes of answers for a client that sends everything before it reads
 
 Answer = asyncio.Future[bytes]
 
@@ -15,8 +14,8 @@ Answer = asyncio.Future[bytes]
 class Outbox:
     """Takes answers that are still to come, and sends each when it is known and those before it are sent."""
 
-    def __init__(self, send: Callable[[bytes], Awaitable[None]]) -> None:
-        self._send = send
+    def __init__(self, send: Callable[[bytes], Awaitable[None]], most_unread: int) -> None:
+        self._send, self._most_unread = send, most_unread
         self._answers: asyncio.Queue[Answer | None] = asyncio.Queue()
         self._open: deque[Answer] = deque()  # not known yet
         self._unread = 0
@@ -28,7 +27,7 @@ class Outbox:
         self._answers.put_nowait(answer)
         self._open.append(answer)
         answer.add_done_callback(self._known)
-        await self._until(lambda: len(self._open) < AHEAD and self._unread <= MOST_UNREAD)
+        await self._until(lambda: len(self._open) < AHEAD and self._unread <= self._most_unread)
 
     async def settled(self) -> None:
         """Wait until every answer is known: what was learned for it shows in what comes next."""
