@@ -112,6 +112,21 @@ def test_svmlight(server, model):
     assert len(answers) == 3
 
 
+def test_one_line_cannot_make_a_model_of_any_width(server, client, model):
+    text = "1 1:1\n1 4000000000:1\n-1 20000000:1\n4000000000:1\n-1 2:1\n"
+    answers = said(server, text, named(model))
+    assert [one.startswith("error: ") for one in answers] == [False, True, True, True, False]
+    assert client.get(model).json()["columns"] == 2
+
+
+def test_the_last_line_is_shown_with_the_label_that_was_predicted(server, client, model):
+    said(server, "1 |f a\n-1 |f b\n1 |f a\n", named(model))
+    with client.stream("GET", "/events") as events:
+        told = json.loads(next(events.iter_lines()).removeprefix("data: "))
+    (last,) = [one["last"][0] for one in told["models"] if one["name"] == model[8:]]
+    assert last[1:] == ["1 |f a", 1.0, 1.0]
+
+
 def test_an_unknown_model_and_too_long_a_line(server):
     assert "there is no model" in said(server, "1 |f a\n", "fenchel model=nowhere\n")[0]
     assert said(server, "1 |f " + "a" * (3 << 20)) == ["error: the line is too long"]
