@@ -42,6 +42,26 @@ def test_compiled_and_one_by_one_agree(x, known, learning):
 
 
 @pytest.mark.skipif(not READS_DICTS, reason="dicts are not read by compiled code here")
+@settings(max_examples=200, deadline=None)
+@given(
+    several=st.lists(
+        st.one_of(st.dictionaries(NAMES, NUMBERS, max_size=30), st.just([1.0])), max_size=12
+    ),
+    known=st.lists(NAMES, unique=True),
+)
+def test_several_rows_at_once_are_those_one_by_one_as_far_as_all_is_known(several, known):
+    rows = features.SingleRow().known_rows(several, Names.of(known), Schema())
+    count = 0 if rows is None else len(rows.indptr) - 1
+    for k in range(count):
+        begin, end = rows.indptr[k : k + 2]
+        found = rows.indices[begin:end].tolist(), rows.values[begin:end].tolist()
+        assert (*found, {}) == filled(several[k], known, True)
+    for x in several[count : count + 1]:  # the first that is left has something odd, or new
+        numbers = type(x) is dict and all(type(value) is float for value in x.values())
+        assert not (numbers and {name for name in x if x[name]} <= set(known))
+
+
+@pytest.mark.skipif(not READS_DICTS, reason="dicts are not read by compiled code here")
 @pytest.mark.parametrize("value", [2.5, np.float64(2.5), 3, True, -(2**62)])
 def test_plain_numbers_are_read_by_compiled_code(value, monkeypatch):
     monkeypatch.setattr(features.SingleRow, "_one_by_one", None)

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from pathlib import Path
 
 import msgspec
@@ -116,13 +117,14 @@ class Clients:
 
     def _lines(self):
         with socket.create_connection(("127.0.0.1", self.line_port), 60) as line:
-            stream = line.makefile("rw")
-            while True:
+            stream, ahead = line.makefile("rw"), deque()
+            while True:  # handfuls of lines, several of them before their answers are read
                 names = [f"L{self._number()}" for _ in range(self.chance.randrange(1, 20))]
                 label = self.chance.randrange(2)
                 stream.write("".join(f"{label} |f {name} w{len(name)}\n" for name in names))
                 stream.flush()
-                for name in names:
+                ahead.append(names)
+                for name in ahead.popleft() if len(ahead) > self.chance.randrange(6) else ():
                     if not stream.readline().endswith("\n"):
                         return
                     self.lines.add(name)

@@ -59,8 +59,14 @@ def test_a_slow_head_and_a_slow_body_are_closed(server):
     ids=["nonsense", "path", "nul", "length", "large", "method"],
 )  # fmt: skip
 def test_bad_requests(server, sent, status):
-    found = answer(server, sent)
-    assert found == b"" or status in found.split(b"\r\n")[0]
+    assert status in answer(server, sent).split(b"\r\n")[0]
+
+
+def test_half_a_line_is_waited_for_in_vain_only_so_long(server):
+    began = time.monotonic()
+    found = answer(server, b"fenchel model=m\n1 |f a\n1 |f", server.line_port)
+    assert found.endswith(b"\nerror: the rest of the line did not come\n")
+    assert time.monotonic() - began < PATIENCE
 
 
 def test_half_open_connections_do_not_block_others(server):

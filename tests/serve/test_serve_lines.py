@@ -1,7 +1,17 @@
 """The line protocol: what Vowpal Wabbit's clients send, and what they get."""
 
 import json
+import os
+import re
+import signal
 import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from types import SimpleNamespace
+
+import pytest
 
 from serve.running import PATIENCE
 
@@ -27,6 +37,41 @@ def test_answers_are_as_vowpal_wabbit_gives_them(server, model):
     assert [one.partition(" ")[2] for one in answers] == ["", "tagx", "", "q", "importance", "-1"]
     assert answers[0] == "0"
     assert {len(one.split()[0].partition(".")[2]) for one in answers} == {0, 6}
+
+
+DAEMON = """
+import vowpalwabbit
+options = "--daemon --foreground --quiet --num_children 1 --port {port}".split()
+vowpalwabbit.Workspace(arg_list=options).run_parser()
+"""
+
+
+@pytest.fixture
+def daemon(tmp_path):
+    """The port of Vowpal Wabbit's own daemon."""
+    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-c", DAEMON.format(port=port)]
+    process = subprocess.Popen(command, start_new_session=True, cwd=tmp_path)
+    try:
+        for _ in range(600):
+            with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.1)
+        yield port
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)  # with the child that it answers from
+        process.wait()
+
+
+def test_lines_and_their_tags_are_answered_in_the_form_of_the_real_daemon(server, model, daemon):
+    text = "1 |f a:1 b:2\n-1 'tagx |f b c\n|f a\n'q |f a b\n1 2.0 'i|f z\n-1|f a\n\n1 y| b\nsave_m|\n| z\n"
+    theirs = said(SimpleNamespace(line_port=daemon), text)
+    ours = said(server, text, named(model))
+    form = [re.sub(r"-?\d+\.\d{6}|^0(?= |$)", "number", one) for one in theirs]
+    assert [re.sub(r"-?\d+\.\d{6}|^-?\d+(?= |$)", "number", one) for one in ours] == form
 
 
 def test_blocks_and_single_lines_give_the_same_model(server, client, model):
@@ -65,6 +110,21 @@ def test_json_lines(server, model):
 def test_svmlight(server, model):
     answers = said(server, "1 1:1 3:2.5\n-1 2:1\n1:1\n# a comment\n", named(model))
     assert len(answers) == 3
+
+
+def test_one_line_cannot_make_a_model_of_any_width(server, client, model):
+    text = "1 1:1\n1 4000000000:1\n-1 20000000:1\n4000000000:1\n-1 2:1\n"
+    answers = said(server, text, named(model))
+    assert [one.startswith("error: ") for one in answers] == [False, True, True, True, False]
+    assert client.get(model).json()["columns"] == 2
+
+
+def test_the_last_line_is_shown_with_the_label_that_was_predicted(server, client, model):
+    said(server, "1 |f a\n-1 |f b\n1 |f a\n", named(model))
+    with client.stream("GET", "/events") as events:
+        told = json.loads(next(events.iter_lines()).removeprefix("data: "))
+    (last,) = [one["last"][0] for one in told["models"] if one["name"] == model[8:]]
+    assert last[1:] == ["1 |f a", 1.0, 1.0]
 
 
 def test_an_unknown_model_and_too_long_a_line(server):

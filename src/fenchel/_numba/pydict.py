@@ -1,4 +1,4 @@
-"""A dict of named numbers read by compiled code, and columns by name as that code looks them up.
+"""Dicts of named numbers read by compiled code, and columns by name as that code looks them up.
 
 Names are plain strings, values plain numbers. Whatever is not is left to the caller.
 
@@ -27,13 +27,14 @@ if READS_DICTS:  # elsewhere nothing here is ever compiled
         compare,
         find,
         hash_of,
+        item_at,
         kind_of,
         next_item,
         prefetch,
     )
 
-STRING, FLOAT, NUMPY_FLOAT, INTEGER, BOOLEAN = range(5)
-KINDS = np.array([id(kind) for kind in (str, float, np.float64, int, bool)], np.uintp)
+STRING, FLOAT, NUMPY_FLOAT, INTEGER, BOOLEAN, DICT = range(6)
+KINDS = np.array([id(kind) for kind in (str, float, np.float64, int, bool, dict)], np.uintp)
 
 WORD = np.uintp(np.dtype(np.uintp).itemsize)
 # The hash and the letters of a string lie behind its third word.
@@ -134,14 +135,58 @@ def read_dict(
 
     Zeros are left out. False where a name is in neither or not a string, or a value is not a finite
     number.
-    ``scratch`` has two places for each item and three more: names are looked up after all items
-    were visited, and what the table has of them was asked for, many at a time.
+    ``scratch`` has two places for each item and three more.
     """
-    items, new = address_of(x), address_of(more)
+    count = _read(address_of(x), address_of(more), table, kinds, scratch, columns, values, 0)
+    end[1] = max(count, 0)
+    return count >= 0
+
+
+@locked_kernel
+def read_dicts(
+    several: list[dict[str, Any]],
+    more: dict[str, int],
+    table: NDArray[np.uint64],
+    kinds: NDArray[np.uintp],
+    scratch: NDArray[np.uintp],
+    ends: NDArray[np.int64],
+    columns: NDArray[np.uint32],
+    values: Array,
+) -> int:
+    """The same of several dicts, one behind the other, dict k up to ends[k + 1]; how many could be read."""
+    items, new = address_of(several), address_of(more)
+    ends[0] = 0
+    for row in range(len(ends) - 1):
+        x = item_at(items, row)
+        if kind_of(x) != kinds[DICT]:
+            return row
+        count = _read(x, new, table, kinds, scratch, columns, values, ends[row])
+        if count < 0:
+            return row
+        ends[row + 1] = ends[row] + count
+    return len(ends) - 1
+
+
+@helper
+def _read(
+    items: Any,
+    new: Any,
+    table: Any,
+    kinds: Any,
+    scratch: Any,
+    columns: Any,
+    values: Any,
+    start: Any,
+) -> int:
+    """Columns and values of a dict from a place on; how many, −1 where it cannot be read.
+
+    Names are looked up after all items were visited, and what the table has of them was asked for, many
+    at a time.
+    """
     entries = table.ctypes.data
     place = scratch.ctypes.data
     scratch[0] = 0
-    end[1] = count = 0
+    count = 0
     while next_item(items, place, place + WORD, place + WORD + WORD):
         name, value = scratch[1], scratch[2]
         kind = kind_of(value)
@@ -151,18 +196,18 @@ def read_dict(
             scratch[1] = 0
             number = float(as_integer(value, place + WORD))
             if scratch[1] != 0:  # beyond 64 bits
-                return False
+                return ABSENT
         else:
-            return False
+            return ABSENT
         if not np.isfinite(number) or kind_of(name) != kinds[STRING]:
-            return False
+            return ABSENT
         if number == 0.0:
             continue
         key = hash_of(name)
         prefetch(entries + entry_of(table, key) * (WORD + WORD))
         scratch[3 + 2 * count] = name
         scratch[4 + 2 * count] = key
-        values[count] = number
+        values[start + count] = number
         count += 1
     for k in range(count):
         prefetch(table[entry_of(table, scratch[4 + 2 * k]), 1] + THIRD)
@@ -172,20 +217,19 @@ def read_dict(
         if column < 0:
             place_of_column = find(new, name)
             if place_of_column == 0:
-                return False
+                return ABSENT
             column = as_integer(place_of_column, place + WORD)
-        columns[k] = column
-    _put_in_order(columns, values, count)
-    end[1] = count
-    return True
+        columns[start + k] = column
+    _put_in_order(columns, values, start, count)
+    return count
 
 
 @helper
-def _put_in_order(columns: Any, values: Any, count: Any) -> None:
-    """Sort by column, in place: nothing to do where they are, else by combing."""
+def _put_in_order(columns: Any, values: Any, start: Any, count: Any) -> None:
+    """Sort some entries by column, in place: nothing to do where they are, else by combing."""
     gap = count
     moved = True
-    for k in range(1, count):
+    for k in range(start + 1, start + count):
         if columns[k - 1] > columns[k]:
             break
     else:
@@ -193,7 +237,7 @@ def _put_in_order(columns: Any, values: Any, count: Any) -> None:
     while moved or gap > 1:
         gap = max(1, (gap * 10) // 13)
         moved = False
-        for k in range(gap, count):
+        for k in range(start + gap, start + count):
             if columns[k - gap] > columns[k]:
                 columns[k - gap], columns[k] = columns[k], columns[k - gap]
                 values[k - gap], values[k] = values[k], values[k - gap]

@@ -269,7 +269,10 @@ def serve(**given: Any) -> None:
 @click.option("--learner", metavar="SPEC", help="What if another learner had seen the same rows?")
 @options.quiet
 def replay(**given: Any) -> None:
-    """Rebuild a model from the log of a server: LOG is the model's folder in the server's DIR."""
+    """Rebuild a model from the log of a server.
+
+    LOG is the model's folder in the server's DIR, or a file in it.
+    """
     from fenchel.cli.commands import replay
 
     replay.replay(**given)

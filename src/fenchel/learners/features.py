@@ -10,7 +10,7 @@ import numpy as np
 
 from fenchel._numba.choice import READS_DICTS
 from fenchel._numba.jit import settled
-from fenchel._numba.pydict import KINDS, NameTable, read_dict
+from fenchel._numba.pydict import KINDS, NameTable, read_dict, read_dicts
 from fenchel.learners.undisturbed import undisturbed
 from fenchel.rows.types import SparseRows
 from fenchel.schema import CannotReadError, Kind, Schema
@@ -68,6 +68,30 @@ class SingleRow:
         self._put(self._one_by_one(x, names, schema, learning))
         return self._new
 
+    def known_rows(self, several: list[Any], names: Names, schema: Schema) -> SparseRows | None:
+        """The rows of the first raw rows that compiled code can read: dicts of numbers, all names known.
+
+        None where that is none of them.
+        """
+        if not (READS_DICTS and schema.is_plain):
+            return None
+        longest = max(map(len, several), default=0)
+        if longest > self._room:
+            self._widen(2 * longest)
+        by_name, known = names.by_name, self._known
+        if len(by_name) != known.count or by_name is not known.names:
+            known.follow(by_name, self._new)
+        entries = sum(map(len, several))
+        ends = np.zeros(len(several) + 1, np.int64)
+        columns, values = np.empty(entries, np.uint32), np.empty(entries)
+        given = several, NOTHING, known.table, *self._arrays[:2], ends, columns, values
+        count = _reader_of_several()(*given)
+        if not count:
+            return None
+        ends = ends[: count + 1]
+        columns, values = columns[: ends[-1]], values[: ends[-1]]
+        return SparseRows(ends, columns, values, values.view(np.uint64))
+
     @cached_property
     def _read(self) -> Any:
         return _reader()
@@ -113,3 +137,9 @@ def _added_up(pairs: list[tuple[int, float]]) -> dict[int, float]:
 def _reader() -> Any:
     row = SingleRow()
     return settled(read_dict, (dict, dict, row._known.table, *row._arrays))
+
+
+@cache
+def _reader_of_several() -> Any:
+    row = SingleRow()
+    return settled(read_dicts, (list, dict, row._known.table, *row._arrays))

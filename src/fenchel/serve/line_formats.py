@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Protocol
 
@@ -12,9 +12,10 @@ import msgspec
 from fenchel.serve import log, text_rows
 from fenchel.serve.line_streams import LineStream
 from fenchel.serve.model import ServedModel
+from fenchel.serve.outbox import Outbox, known
 from fenchel.serve.refusals import Refused
 from fenchel.serve.requests import Verbs
-from fenchel.streams.labelled_lines import all_have_labels
+from fenchel.streams.labelled_lines import count_labelled
 
 PIECE = 1 << 18  # bytes of lines that are learned at a time
 SAVE = b"save"
@@ -24,8 +25,8 @@ COMMAND, LEARNED, PREDICTED, EMPTY = range(4)
 class Format(Protocol):
     """How the lines of a connection are answered."""
 
-    def answers(self, verbs: Verbs, model: ServedModel, data: bytes) -> AsyncIterator[bytes]:
-        """Yield the answers to whole lines, in order."""
+    async def answer(self, verbs: Verbs, model: ServedModel, data: bytes, outbox: Outbox) -> None:
+        """Hand over the answers to whole lines, in order."""
 
 
 def guess(data: bytes) -> Format:
@@ -53,39 +54,54 @@ class TextLines:
         self._format = format
         self._kind = log.VW if format == "vw" else log.SVMLIGHT
 
-    async def answers(self, verbs: Verbs, model: ServedModel, data: bytes) -> AsyncIterator[bytes]:
-        """Yield the answers to whole lines: runs with labels learned, runs without predicted."""
-        for use, run in self._runs(data):
-            if use == EMPTY:  # not answered, as Vowpal Wabbit does not
-                continue
-            if use == COMMAND:
-                await model.save()
-            elif use == LEARNED:
-                yield b"".join(await self._learn(verbs, model, run))
-            else:
-                verbs.count(model, "predict", run.count(b"\n"))
-                yield b"".join(text_rows.predict(model.learner, self._format, run))
+    async def answer(self, verbs: Verbs, model: ServedModel, data: bytes, outbox: Outbox) -> None:
+        """Answer whole lines: runs with labels are learned, runs without predicted, each in its turn."""
+        for use, run, rows in self._runs(data):
+            if use == LEARNED:
+                await outbox.put(await self._learn(verbs, model, run, rows))
+            elif use != EMPTY:  # not answered, as Vowpal Wabbit does not
+                await outbox.settled()
+                if use == COMMAND:
+                    await asyncio.shield(model.save())
+                else:
+                    verbs.count(model, "predict", rows)
+                    found = text_rows.predict(model.learner, self._format, run)
+                    await outbox.put(known(b"".join(found)))
 
-    async def _learn(self, verbs: Verbs, model: ServedModel, run: bytes) -> list[bytes]:
-        rows = run.count(b"\n")
+    async def _learn(
+        self, verbs: Verbs, model: ServedModel, run: bytes, rows: int
+    ) -> asyncio.Future[bytes]:
+        """Queue lines, read by another thread while earlier ones are learned; their answers to come."""
         verbs.count(model, "learn", rows)
         while model.writer.is_full(rows, len(run)):
             await asyncio.sleep(0.002)
         try:
-            return await model.writer.submit(self._kind, run, rows)
+            told = model.writer.submit_text(self._kind, run, rows)
         except Refused as refusal:
-            return [f"error: {refusal.error}\n".encode()] * rows
+            return known(_refused(refusal, rows))
+        return asyncio.ensure_future(_joined(told, rows))
 
-    def _runs(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """Lines of one use that follow each other, joined."""
-        if self._format == "vw" and all_have_labels(data):
-            yield LEARNED, data
+    def _runs(self, data: bytes) -> Iterator[tuple[int, bytes, int]]:
+        """Lines of one use that follow each other, joined, and how many they are."""
+        if self._format == "vw" and (rows := count_labelled(data)):
+            yield LEARNED, data, rows
             return
         every = data.splitlines(keepends=True)
         use = _use_of_vw if self._format == "vw" else _use_of_svmlight
-        for kind, run in groupby(every, use):
-            joined = b"".join(run)
-            yield kind, joined.replace(b"\r\n", b"\n")
+        for kind, group in groupby(every, use):
+            run = list(group)
+            yield kind, b"".join(run).replace(b"\r\n", b"\n"), len(run)
+
+
+async def _joined(told: asyncio.Future[list[bytes]], rows: int) -> bytes:
+    try:
+        return b"".join(await told)
+    except Refused as refusal:
+        return _refused(refusal, rows)
+
+
+def _refused(refusal: Refused, rows: int) -> bytes:
+    return f"error: {refusal.error}\n".encode() * rows
 
 
 def _use_of_vw(line: bytes) -> int:
@@ -111,7 +127,7 @@ def labelled(data: bytes, format: str) -> bytes:
     >>> labelled(b"1 | a\\n| b\\nsave_it |\\n0 | c\\n", "vw")
     b'1 | a\\n0 | c\\n'
     """
-    if format == "vw" and all_have_labels(data):
+    if format == "vw" and count_labelled(data):
         return data
     use = _use_of_vw if format == "vw" else _use_of_svmlight
     return b"".join([line for line in data.splitlines(keepends=True) if use(line) == LEARNED])
@@ -127,11 +143,13 @@ def _use_of_svmlight(line: bytes) -> int:
 class JsonLines:
     """JSON lines: ``{"x": …, "y": …}`` is learned, ``{"x": …}`` predicted, ``{"id": …, "y": …}`` answered."""
 
-    async def answers(self, verbs: Verbs, model: ServedModel, data: bytes) -> AsyncIterator[bytes]:
-        """Yield the answers to whole lines."""
+    async def answer(self, verbs: Verbs, model: ServedModel, data: bytes, outbox: Outbox) -> None:
+        """Answer whole lines."""
         every = [line for line in data.split(b"\n") if line.strip()]
         for verb, run in groupby(every, _verb):
-            yield await LineStream(verbs, model, verb).answers(list(run))
+            if verb == "predict":
+                await outbox.settled()
+            await outbox.put(await LineStream(verbs, model, verb).begin(b"\n".join(run)))
 
 
 class Keys(msgspec.Struct):

@@ -12,6 +12,7 @@ predicted. Two kinds of lines are commands:
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
 
@@ -22,12 +23,16 @@ from fenchel.serve.house import House
 from fenchel.serve.line_formats import Format
 from fenchel.serve.messages import Creation
 from fenchel.serve.model import ServedModel
+from fenchel.serve.outbox import Outbox
 from fenchel.serve.refusals import Refused
-from fenchel.serve.server_sockets import listen
+from fenchel.serve.server_sockets import keep_alive, listen
 
 MOST_CONNECTIONS = 256
 READ = 1 << 18  # bytes at a time
 HELLO = b"fenchel "
+MOST_UNREAD = 1 << 20  # bytes of answers that a client has not read yet
+QUIET = 60  # seconds after which the system asks whether a silent client is still there
+GOODBYE = 3.0  # seconds for the last answers when the server stops
 
 
 class LineServer:
@@ -60,6 +65,7 @@ class LineServer:
             writer.write(b"error: too many connections; close one\n")
             writer.close()
             return
+        keep_alive(writer.get_extra_info("socket"), QUIET)
         task = asyncio.ensure_future(Connection(self, reader, writer).serve())
         self._open.add(task)
         self.app.metrics.connections = len(self._open)
@@ -91,26 +97,51 @@ class Connection:
 
     async def serve(self) -> None:
         """Answer until the client has sent everything."""
+        outbox = Outbox(self._send, MOST_UNREAD)
         try:
-            rest = b""
-            while data := await self._reader.read(READ):
-                end = data.rfind(b"\n") + 1
-                if not end:
-                    rest += data
-                    if len(rest) > self._server.house.settings.limits.line:
-                        raise Refused(413, "the line is too long")
-                    continue
-                lines, rest = rest + data[:end], data[end:]
-                await asyncio.shield(self._answer(lines))
-            if rest:
-                await self._answer(rest + b"\n")
+            async for lines in self._lines():
+                await self._answer(lines, outbox)
+            await outbox.finish()
         except Refused as refusal:
+            await outbox.finish()
             await self._refuse(refusal)
         except ConnectionError:
             return
+        except asyncio.CancelledError:  # the server stops: what was taken is answered
+            async with asyncio.timeout(GOODBYE):
+                await outbox.finish()
         finally:
+            outbox.cancel()
             if not self._writer.is_closing():
                 self._writer.close()
+
+    async def _lines(self) -> AsyncIterator[bytes]:
+        """Yield whole lines as they come; the rest of a line must come in time."""
+        rest, limits = b"", self._server.house.settings.limits
+        while data := await self._read(limits.patience if rest else None):
+            end = data.rfind(b"\n") + 1
+            if end:
+                yield b"".join((rest, memoryview(data)[:end]))
+                rest = data[end:]
+            else:
+                rest += data
+            if len(rest) > limits.line:
+                raise Refused(413, "the line is too long")
+        if rest:
+            yield rest + b"\n"
+
+    async def _read(self, patience: float | None) -> bytes:
+        try:
+            async with asyncio.timeout(patience):
+                return await self._reader.read(READ)
+        except TimeoutError:
+            raise Refused(408, "the rest of the line did not come") from None
+
+    async def _send(self, answers: bytes) -> None:
+        if self._writer.is_closing():
+            raise ConnectionResetError
+        self._writer.write(answers)
+        await self._writer.drain()
 
     async def _refuse(self, refusal: Refused) -> None:
         """Say why, and read on for a moment: closing at once could take the line with it."""
@@ -121,7 +152,7 @@ class Connection:
                 while await self._reader.read(READ):
                     pass
 
-    async def _answer(self, data: bytes) -> None:
+    async def _answer(self, data: bytes, outbox: Outbox) -> None:
         if self._format is None:
             data = self._hello(data)
             if not data:
@@ -131,11 +162,7 @@ class Connection:
             self._format = line_formats.guess(data)
         model = await self._model()
         for piece in line_formats.pieces(data):
-            async for answers in self._format.answers(self._server.app.verbs, model, piece):
-                if self._writer.is_closing():
-                    raise ConnectionResetError
-                self._writer.write(answers)
-            await self._writer.drain()
+            await self._format.answer(self._server.app.verbs, model, piece, outbox)
 
     def _hello(self, data: bytes) -> bytes:
         """Take the lines for the server itself away from the beginning."""

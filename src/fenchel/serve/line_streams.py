@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -12,12 +11,12 @@ import msgspec
 from fenchel.serve.exchange import LINES, read_piece
 from fenchel.serve.messages import encode_lines
 from fenchel.serve.model import ServedModel
+from fenchel.serve.outbox import Outbox, known
 from fenchel.serve.refusals import Refused, in_one_line
 from fenchel.serve.requests import DECODERS, Verbs, as_message
 
-PIECE = 512  # lines at a time: other requests get their turn in between
-AHEAD = 4  # pieces on their way to the disk
 MOST_UNREAD = 32 << 20  # bytes of answers for a client that sends everything before it reads
+PIECE = 1 << 17  # bytes of lines at a time: other requests get their turn in between
 
 
 class LineStream:
@@ -30,115 +29,92 @@ class LineStream:
 
     async def serve(self, receive: Any, send: Any) -> None:
         """Answer every line, in order."""
-        outbox = Outbox(send)
-        pending: deque[asyncio.Task[bytes]] = deque()
-        try:
-            await outbox.start()
-            async for lines in self._pieces(receive):
-                pending.append(asyncio.ensure_future(self.answers(lines)))
-                await asyncio.sleep(0)
-                while len(pending) > AHEAD or (pending and pending[0].done()):
-                    await outbox.put(await pending.popleft())
-            while pending:
-                await outbox.put(await pending.popleft())
-        except Refused as refusal:
-            while pending:
-                await outbox.put(await pending.popleft())
-            await outbox.put(encode_lines([as_message(refusal)]))
-        finally:
-            for task in pending:
-                task.cancel()
-        await outbox.finish()
 
-    async def _pieces(self, receive: Any) -> AsyncIterator[list[bytes]]:
-        """Cut the body into lists of lines."""
+        async def send_lines(data: bytes) -> None:
+            await send({"type": "http.response.body", "body": data, "more_body": True})
+
+        headers = [(b"content-type", LINES)]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        outbox = Outbox(send_lines, MOST_UNREAD)
+        try:
+            async for lines in self._pieces(receive):
+                await outbox.put(await self.begin(lines))
+                await asyncio.sleep(0)
+        except Refused as refusal:
+            await outbox.put(known(encode_lines([as_message(refusal)])))
+        except BaseException:
+            outbox.cancel()
+            raise
+        await outbox.finish()
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _pieces(self, receive: Any) -> AsyncIterator[bytes]:
+        """Cut the body into pieces of whole lines."""
         rest, more = b"", True
         while more:
             data, more = await read_piece(receive)
-            data = rest + data
-            end = len(data) if not more else data.rfind(b"\n") + 1
+            data = rest + data if rest else data
+            begin, end = 0, len(data) if not more else data.rfind(b"\n") + 1
+            while begin < end:
+                stop = data.find(b"\n", min(begin + PIECE, end) - 1, end) + 1 or end
+                yield data[begin:stop]
+                begin = stop
             rest = data[end:]
             if len(rest) > self._limits.line:
                 raise Refused(413, f"a line has more than {self._limits.line} bytes")
-            lines = [line for line in data[:end].split(b"\n") if line and not line.isspace()]
-            for begin in range(0, len(lines), PIECE):
-                yield lines[begin : begin + PIECE]
 
-    async def answers(self, lines: list[bytes]) -> bytes:
-        """One line for each of some lines, once what they say is on disk."""
-        examples, faults = self._decoded(lines)
-        good = [line for line, fault in zip(lines, faults, strict=True) if fault is None]
-        writer = self._model.writer
-        payload = b"\n".join(good)
-        while self._verb != "predict" and writer.is_full(len(good), len(payload)):
+    async def begin(self, data: bytes) -> asyncio.Future[bytes]:
+        """Take up some lines in their turn; one line for each is to come, once all is on disk."""
+        examples, payload, faults = self._decoded(data)
+        rows, writer = len(examples), self._model.writer
+        while self._verb != "predict" and writer.is_full(rows, len(payload)):
             await asyncio.sleep(0.005)
         try:
-            results = iter(await self._verbs.results(self._model, self._verb, examples, payload))
+            told: Any = self._verbs.begin(self._model, self._verb, examples, payload)
         except Refused as refusal:
-            results = iter([refusal] * len(good))
-        told = [as_message(next(results) if fault is None else fault) for fault in faults]
-        return encode_lines(told)
+            told = refusal
+        return asyncio.ensure_future(_told(told, rows, faults))
 
-    def _decoded(self, lines: list[bytes]) -> tuple[list[Any], list[Refused | None]]:
-        """The examples of good lines, and for each line why it is none."""
+    def _decoded(self, data: bytes) -> tuple[list[Any], bytes, list[Refused | None]]:
+        """The examples of good lines, these lines, and where not all are good why not, line by line."""
         try:
-            examples = self._decoder.decode_lines(b"\n".join(lines))
-            for example in examples:
-                self._verbs.check(example)
-            return examples, [None] * len(lines)
+            examples = self._decoder.decode_lines(data)
+            lines = data.count(b"\n") + (data[-1:] != b"\n")
+            if len(examples) == lines:
+                if len(data) > 2 * self._limits.features:  # a feature takes two bytes at least
+                    for example in examples:
+                        self._verbs.check(example)
+                return examples, data.rstrip(b"\n"), []
         except (Refused, ValueError, RecursionError):
-            examples = []
+            pass
+        return self._one_by_one([line for line in data.split(b"\n") if line.strip()])
+
+    def _one_by_one(self, lines: list[bytes]) -> tuple[list[Any], bytes, list[Refused | None]]:
+        examples: list[Any] = []
+        good: list[bytes] = []
         faults: list[Refused | None] = []
         for line in lines:
             try:
                 example = self._decoder.decode(line)
                 self._verbs.check(example)
                 examples.append(example)
+                good.append(line)
                 faults.append(None)
             except (ValueError, RecursionError) as error:
                 kind = 422 if isinstance(error, msgspec.ValidationError) else 400
                 faults.append(Refused(kind, f"the line cannot be read: {in_one_line(error)}"))
             except Refused as refusal:
                 faults.append(refusal)
-        return examples, faults
+        return examples, b"\n".join(good), faults
 
 
-class Outbox:
-    """Sends answers beside the reading, so that a client may send everything before it reads."""
-
-    def __init__(self, send: Any) -> None:
-        self._send = send
-        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
-        self._size = 0
-        self._room = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-
-    async def start(self) -> None:
-        """Begin the answer."""
-        headers = [(b"content-type", LINES)]
-        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
-        self._task = asyncio.ensure_future(self._run())
-
-    async def put(self, data: bytes) -> None:
-        """Hand over some lines; waits while too much is unread."""
-        self._size += len(data)
-        self._queue.put_nowait(data)
-        while self._size > MOST_UNREAD and self._task is not None and not self._task.done():
-            self._room.clear()
-            await self._room.wait()
-
-    async def _run(self) -> None:
-        try:
-            while (data := await self._queue.get()) is not None:
-                await self._send({"type": "http.response.body", "body": data, "more_body": True})
-                self._size -= len(data)
-                self._room.set()
-        finally:
-            self._room.set()
-
-    async def finish(self) -> None:
-        """Send what is left, and end the answer."""
-        self._queue.put_nowait(None)
-        assert self._task is not None, "start comes first"
-        await self._task
-        await self._send({"type": "http.response.body", "body": b""})
+async def _told(told: Any, rows: int, faults: list[Refused | None]) -> bytes:
+    """The answers as lines: results in order, and in between the faults of lines that were not taken."""
+    try:
+        results = [told] * rows if isinstance(told, Refused) else await told
+    except Refused as refusal:
+        results = [refusal] * rows
+    if faults:
+        good = iter(results)
+        results = [next(good) if fault is None else fault for fault in faults]
+    return encode_lines([as_message(result) for result in results])

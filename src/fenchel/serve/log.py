@@ -21,6 +21,7 @@ LARGEST = 1 << 28
 
 LEARN, ASK, ANSWER, VW, SVMLIGHT, SOURCE = 1, 2, 3, 4, 5, 6
 KINDS = (LEARN, ASK, ANSWER, VW, SVMLIGHT, SOURCE)
+TEXT = {VW: "vw", SVMLIGHT: "svmlight"}  # the formats of lines of text
 
 
 class LogDamaged(ValueError):  # noqa: N818 (a refusal, not a failure of fenchel)

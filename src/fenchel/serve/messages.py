@@ -13,14 +13,17 @@ Features = dict[str, Any] | list[float]
 Label = bool | int | float | str | list[Any] | dict[str, Any]
 
 
-class Question(Struct, forbid_unknown_fields=True):
+# gc=False: these come by the thousand and are never part of a cycle, so nobody needs to look for one.
+
+
+class Question(Struct, forbid_unknown_fields=True, gc=False):
     """An example without a label: a raw row, as the model's schema reads it."""
 
     x: Features
     id: Identifier | None = None
 
 
-class Example(Struct, forbid_unknown_fields=True):
+class Example(Struct, forbid_unknown_fields=True, gc=False):
     """An example with its label; with an identifier it is learned once, however often it is sent."""
 
     x: Features
@@ -29,7 +32,7 @@ class Example(Struct, forbid_unknown_fields=True):
     weight: Importance = 1.0
 
 
-class Answer(Struct, forbid_unknown_fields=True):
+class Answer(Struct, forbid_unknown_fields=True, gc=False):
     """The label of an example that was asked about before."""
 
     id: Identifier
@@ -49,7 +52,7 @@ class Creation(Struct, forbid_unknown_fields=True):
     bits: Annotated[int, Meta(ge=1, le=22)] | None = None
 
 
-class Prediction(Struct, omit_defaults=True):
+class Prediction(Struct, omit_defaults=True, gc=False):
     """A prediction, with probabilities and an interval where the learner has them."""
 
     prediction: Any

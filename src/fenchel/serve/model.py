@@ -191,12 +191,16 @@ class ServedModel:
         async with self.writer.between:
             state = State(learner, self._limits, self.state.position + 1)  # a place of its own
             state.sources = self.state.sources  # not begun anew: the file may have learned them
+            try:  # the snapshot first: without it nothing is behind a log that begins here
+                await self._in_thread(self.folder.save, state.position, learner, state.to_json())
+                fresh = Log(self.folder.file(state.position, "log"))
+            except OSError:
+                self.folder.forget(state.position)
+                raise
             self.writer.log.close()
-            self.writer.log = Log(self.folder.file(state.position, "log"))
-            await self._in_thread(self.folder.save, state.position, learner, state.to_json())
-            self.folder.delete_before(state.position)
-            self.writer.state, self.snapshot = state, state.position
+            self.writer.log, self.writer.state, self.snapshot = fresh, state, state.position
             self._blocks = Blocks(learner)
+            self.folder.delete_before(state.position)
 
     async def file(self, path: Path) -> None:
         """Write the model, as it is now, to a file."""

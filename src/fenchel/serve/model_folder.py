@@ -130,6 +130,11 @@ class ModelFolder:
                 if earlier < position:
                     self.file(earlier, kind).unlink(missing_ok=True)
 
+    def forget(self, position: int) -> None:
+        """Delete the files of one position, the model file first: without it they do not count."""
+        for kind in ("fenchel", "state", "log"):
+            self.file(position, kind).unlink(missing_ok=True)
+
     def all_records(self) -> Iterator[Record]:
         """Yield every record that is kept."""
         starts = self.positions("log")

@@ -66,11 +66,14 @@ class State:
         self.position = record.position + record.rows
         return results
 
-    def apply_lines(self, record: log.Record) -> list[bytes]:
+    def apply_lines(
+        self, record: log.Record, ahead: text_rows.ReadAhead | None = None
+    ) -> list[bytes]:
         """Learn lines of Vowpal Wabbit or svmlight text; returns their answers, some in one piece."""
         self._clock(record.time)
-        format = "vw" if record.kind == log.VW else "svmlight"
-        answers = text_rows.learn(self.learner, format, record.payload, self.watch, record.time)
+        format = log.TEXT[record.kind]
+        given = format, record.payload, self.watch, record.time, ahead
+        answers = text_rows.learn(self.learner, *given)
         self.position = record.position + record.rows
         return answers
 

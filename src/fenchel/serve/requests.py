@@ -5,6 +5,7 @@ These requests come by the thousand each second: they are served on ASGI itself,
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from typing import Any
 
@@ -84,22 +85,29 @@ class Verbs:
             most = self._limits.features
             raise Refused(413, f"the example has {len(example.x)} features, {most} are the most")
 
-    async def results(
+    def begin(
         self, model: ServedModel, verb: str, examples: list[Any], payload: bytes
-    ) -> list[Any]:
-        """One prediction or refusal for each example; what is learned is on disk then."""
+    ) -> asyncio.Future[list[Any]]:
+        """Take up examples in their turn; a result for each is to come, once what is learned is on disk."""
         self.count(model, verb, len(examples))
-        if verb == "predict":
-            if len(examples) == 1:
-                return [await model.predict_soon(examples[0])]
-            return list(model.predict_many(examples))
-        if not examples:
-            return []
+        if verb == "predict" or not examples:
+            done: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
+            done.set_result(list(model.predict_many(examples)))
+            return done
         if verb == "ask":
             examples, payload = named(examples, payload)
             if model.state.memory.full:
                 raise Refused(429, "too many questions are open: send answers, or wait")
-        return await model.writer.submit(VERBS[verb], payload, len(examples), examples)
+        return model.writer.submit(VERBS[verb], payload, len(examples), examples)
+
+    async def results(
+        self, model: ServedModel, verb: str, examples: list[Any], payload: bytes
+    ) -> list[Any]:
+        """One prediction or refusal for each example; what is learned is on disk then."""
+        if verb == "predict" and len(examples) == 1:
+            self.count(model, verb, 1)
+            return [await model.predict_soon(examples[0])]
+        return await self.begin(model, verb, examples, payload)
 
     def count(self, model: ServedModel, verb: str, rows: int) -> None:
         """Count rows for the metrics."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator
 from importlib.resources import files
 from pathlib import Path
@@ -78,13 +77,19 @@ class Routes:
                 answer: Response = await endpoint(request)
                 return answer
             except Refused as refusal:
-                self._metrics.count_refused(refusal.status)
-                headers = {k.decode(): v.decode() for k, v in refusal_headers(refusal)}
-                return _json(Fault(refusal.error), refusal.status, headers)
+                return self._refused(refusal)
+            except OSError as error:
+                why = f"the disk cannot be written: {error.strerror or error}"
+                return self._refused(Refused(507, why))
             except Gone:
                 return Response(status_code=499)
 
         return Route(path, served, methods=list(methods))
+
+    def _refused(self, refusal: Refused) -> Response:
+        self._metrics.count_refused(refusal.status)
+        headers = {k.decode(): v.decode() for k, v in refusal_headers(refusal)}
+        return _json(Fault(refusal.error), refusal.status, headers)
 
     async def _http_error(self, request: Request, error: HTTPException) -> Response:
         return _json(Fault(error.detail), error.status_code, error.headers)
@@ -130,9 +135,9 @@ class Routes:
         path = Path(folder.name) / "model.fenchel"
         try:
             await model.file(path)
-        except OSError as error:
+        except OSError:
             folder.cleanup()
-            raise Refused(507, f"the file cannot be written: {error.strerror}") from None
+            raise
         name = f"{model.name}.fenchel"
         done = BackgroundTask(folder.cleanup)
         return FileResponse(path, 200, None, "application/octet-stream", done, filename=name)
@@ -153,13 +158,7 @@ class Routes:
                 size += len(data)
                 if size > limits.upload:
                     raise Refused(413, f"the file has more than {limits.upload} bytes")
-                try:
-                    file.write(data)
-                    if not more:
-                        file.flush()
-                        os.fsync(file.fileno())
-                except OSError as error:
-                    raise Refused(507, f"the file cannot be kept: {error.strerror}") from None
+                file.write(data)
 
     def _model(self, request: Request) -> Any:
         return self._house.get(request.path_params["name"])

@@ -44,7 +44,7 @@ class ServedLoss:
         """The losses of saying the previous label each time."""
         before = [self._previous, *labels[:-1]]
         if not self._squared:
-            return [float(a != b) for a, b in zip(before, labels, strict=True)]
+            return [1.0 if a != b else 0.0 for a, b in zip(before, labels, strict=True)]
         try:
             steps = [float(b) - float(a or 0.0) for a, b in zip(before, labels, strict=True)]
         except TypeError:  # several numbers a row: no such baseline

@@ -17,3 +17,10 @@ def listen(host: str, port: int, option: str) -> socket.socket:
         raise ValueError(f"{host}:{port}: {error.strerror}; choose another {option}") from None
     made.listen(1024)
     return made
+
+
+def keep_alive(connection: socket.socket, seconds: int) -> None:
+    """Have the system ask, after so many silent seconds, whether the other end is still there."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if hasattr(socket, "TCP_KEEPIDLE"):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, seconds)

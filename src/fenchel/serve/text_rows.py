@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,15 +11,44 @@ from fenchel.evaluate.block_cutting import predict as margins_of
 from fenchel.evaluate.measures import outcome
 from fenchel.learners import Learner
 from fenchel.rows import Block
-from fenchel.serve.one_row import REFUSALS, text
+from fenchel.schema import Schema
+from fenchel.serve.one_row import REFUSALS, plain, text
 from fenchel.serve.served_loss import ServedLoss
+from fenchel.streams.batch import Batch
 from fenchel.streams.pushed import PushedText
 
 SHOWN = 200  # bytes of a line on the page
+MOST_COLUMNS = 1 << 24  # a model is as wide as the largest number of a column that one line has
+
+
+class ReadAhead(NamedTuple):
+    """Lines that were read before their turn, and all of the schema that this depends on."""
+
+    batch: Batch
+    by: tuple[Any, ...]
+
+
+def read_ahead(format: str, schema: Schema, data: bytes) -> ReadAhead | None:
+    """Read lines before their turn, on any thread; None where only their turn can tell how."""
+    if schema.crosses:
+        return None
+    try:
+        return ReadAhead(PushedText(format, schema).parse(data), _read_by(schema))
+    except REFUSALS:  # said in its turn
+        return None
+
+
+def _read_by(schema: Schema) -> tuple[Any, ...]:
+    return schema.bits, schema.index_base, schema.crosses
 
 
 def learn(
-    learner: Learner, format: str, data: bytes, watch: ServedLoss, time: int = 0
+    learner: Learner,
+    format: str,
+    data: bytes,
+    watch: ServedLoss,
+    time: int = 0,
+    ahead: ReadAhead | None = None,
 ) -> list[bytes]:
     """Learn every line; returns the answers, each the prediction from before its label.
 
@@ -27,10 +56,10 @@ def learn(
     """
     try:
         pushed = _pushed(learner, format, learning=True)
-        batch = pushed.parse(data)
+        fits = ahead is not None and ahead.by == _read_by(learner.schema)
+        batch = ahead.batch if ahead is not None and fits else pushed.parse(data)
         labels = pushed.labels(batch)
-        if len(labels) != data.count(b"\n"):
-            raise ValueError("a line without an example; leave it out")
+        _check(batch)
         if learner.labels is not None:  # refused before a name is taken up
             type(learner.labels)(learner.labels.known).encode(labels)
         known, block = len(learner.classes), pushed.block(data, batch)
@@ -42,23 +71,30 @@ def learn(
     losses = outcome(learner, margins, targets, known).losses.tolist()
     told = labels.tolist()
     watch.see(losses, told)
-    found = answers(learner, margins, block)
     last = data[data.rfind(b"\n", 0, len(data) - 1) + 1 :][:SHOWN].decode(errors="replace")
-    answer = found[-1].rstrip().rpartition(b"\n")[2].decode()
-    watch.show(time, last.strip(), told[-1], answer)
-    return found
+    watch.show(time, last.strip(), told[-1], plain(learner.decode_many(margins[-1:])[0]))
+    return answers(learner, margins, block)
 
 
 def predict(learner: Learner, format: str, data: bytes) -> list[bytes]:
     """Predict every line, which has no label or one that is not looked at; nothing changes."""
     try:
         pushed = _pushed(learner, format, learning=False)
-        block = pushed.block(data)
-        if len(block) != data.count(b"\n"):
-            raise ValueError("a line without an example; leave it out")
+        batch = pushed.parse(data)
+        _check(batch)
+        block = pushed.block(data, batch)
         return answers(learner, margins_of(learner, block), block)
     except REFUSALS as error:
         return _one_by_one(data, error, lambda line: predict(learner, format, line))
+
+
+def _check(batch: Batch) -> None:
+    """Refuse lines that are no examples, and columns that would make a model too wide."""
+    parsed = batch.parsed
+    if len(parsed.indptr) - 1 != parsed.lines:
+        raise ValueError("a line without an example; leave it out")
+    if parsed.columns > MOST_COLUMNS:
+        raise ValueError(f"a column beyond {MOST_COLUMNS}; number the features without gaps")
 
 
 def answers(learner: Learner, margins: Any, block: Block) -> list[bytes]:

@@ -15,8 +15,10 @@ from fenchel.learners import Learner
 from fenchel.learners.features import SingleRow
 from fenchel.rows import Block, Rows
 from fenchel.serve.one_row import REFUSALS, Learned, decoded, learn_row, loss_of, margin_of
+from fenchel.streams import Names
 
 FEW = 3  # rows for which a block does not pay
+COMMON = {bool, int, float, str}  # types of labels
 
 
 class Blocks:
@@ -70,19 +72,42 @@ class Blocks:
 
     def _known_rows(self, rows: Sequence[Any], begin: int, learning: bool) -> Rows | None:
         """The longest run of rows from a place on in which nothing is new; None where that is short."""
-        learner, single = self._learner, self._single
+        learner = self._learner
         names, columns = learner.names, learner.columns
         if names is None or len(rows) - begin <= FEW or len(names) != columns:
             return None
-        recall = None if not learning else learner.labels and learner.labels.recall
+        some = rows[begin:] if begin else rows
+        raw = [row.x for row in (self._usual(some) if learning else some)]
+        view = self._single.known_rows(raw, names, learner.schema)
+        if view is not None and len(view.indptr) - 1 > FEW:
+            return Rows(view, len(view.indptr) - 1, columns)
+        return self._one_by_one(raw, names, columns, learning)
+
+    def _usual(self, rows: Sequence[Any]) -> Sequence[Any]:
+        """The first rows: those that count once, with labels that are known, or numbers to learn."""
+        coding = self._learner.labels
+        labels = [row.y for row in rows]
+        if {row.weight for row in rows} == {1.0} and set(map(type, labels)) <= COMMON:
+            different = {(type(label), label): label for label in labels}.values()
+            if all(_is_usual(label, coding) for label in different):
+                return rows
+        rare = (
+            k for k, row in enumerate(rows) if row.weight != 1.0 or not _is_usual(row.y, coding)
+        )
+        return rows[: next(rare, len(rows))]
+
+    def _one_by_one(
+        self, raw: list[Any], names: Names, columns: int, learning: bool
+    ) -> Rows | None:
+        """The same of rows that only the schema can read."""
+        single, schema = self._single, self._learner.schema
         indices, values, ends = [], [], [0]
-        for k in range(begin, len(rows)):
-            row = rows[k]
-            if type(row.x) is not dict or (learning and not self._is_usual(row, recall)):
+        for x in raw:
+            if type(x) is not dict:
                 break
             try:
                 single.met = {}
-                if single.fill(row.x, names, learner.schema, learning) or single.met:
+                if single.fill(x, names, schema, learning) or single.met:
                     break
             except REFUSALS:
                 break
@@ -94,12 +119,10 @@ class Blocks:
             return None
         return Rows.sparse(ends, np.concatenate(indices), np.concatenate(values), columns)
 
-    @staticmethod
-    def _is_usual(row: Any, recall: Any) -> bool:
-        """Whether a row counts once, and its label is known, or a number where numbers are learned."""
-        if row.weight != 1.0:
-            return False
-        return type(row.y) in (int, float) if recall is None else recall(row.y) is not None
+
+def _is_usual(label: Any, coding: Any) -> bool:
+    """Whether a label is known, or a number where numbers are learned."""
+    return type(label) in (int, float) if coding is None else coding.recall(label) is not None
 
 
 def _array(labels: list[Any]) -> Any:

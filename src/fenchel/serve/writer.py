@@ -10,28 +10,29 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from fenchel.serve.log import SOURCE, SVMLIGHT, VW, Log, Record
+from fenchel.serve.log import SOURCE, TEXT, Log, Record
 from fenchel.serve.model_state import State
 from fenchel.serve.refusals import Refused
 from fenchel.serve.settings import Limits
+from fenchel.serve.text_rows import read_ahead
 
 MOST_ROWS = 4096  # of one write: the loop answers others in between
-ALONE = (VW, SVMLIGHT, SOURCE)  # each job is a record
+ALONE = (*TEXT, SOURCE)  # each job is a record
 
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """Rows to learn or keep: JSON, one object a line, with the examples it was decoded to; or text."""
+    """Rows to learn or keep: JSON, one object a line, and its examples; or text, which a thread reads."""
 
     kind: int
     rows: int
     payload: bytes
-    examples: list[Any] | None
+    read: Any
     future: asyncio.Future[list[Any]]
 
 
@@ -48,6 +49,7 @@ class Writer:
     ) -> None:
         self.state, self.log = state, open_log
         self._limits, self._threads, self._tell = limits, threads, tell
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="fenchel-read")  # of text, in order
         self._queue: deque[Job] = deque()
         self.waiting_rows = self.waiting_bytes = 0
         self._wake = asyncio.Event()
@@ -56,15 +58,23 @@ class Writer:
         self.after_write: Callable[[], None] = lambda: None
         self._task = asyncio.get_running_loop().create_task(self._run())
 
+    def submit_text(self, kind: int, payload: bytes, rows: int) -> asyncio.Future[list[bytes]]:
+        """Queue lines of text, which are read while those before them are learned."""
+        told = self.submit(kind, payload, rows)
+        given = TEXT[kind], self.state.learner.schema, payload
+        reading = asyncio.get_running_loop().run_in_executor(self._reader, read_ahead, *given)
+        self._queue[-1].read = reading
+        return told
+
     def submit(
-        self, kind: int, payload: bytes, rows: int, examples: list[Any] | None = None
+        self, kind: int, payload: bytes, rows: int, read: Any = None
     ) -> asyncio.Future[list[Any]]:
         """Queue rows; the future has one result for each, once they are on disk."""
         if self.broken is not None:
             raise Refused(503, self.broken)
         if self.is_full(rows, len(payload)):
             raise Refused(429, f"{self.waiting_rows} rows wait already; try again in a second")
-        job = Job(kind, rows, payload, examples, asyncio.get_running_loop().create_future())
+        job = Job(kind, rows, payload, read, asyncio.get_running_loop().create_future())
         self._queue.append(job)
         self.waiting_rows += rows
         self.waiting_bytes += len(payload)
@@ -110,7 +120,7 @@ class Writer:
             return
         try:
             synced = asyncio.get_running_loop().run_in_executor(self._threads, self.log.sync)
-            results = [self._apply(record, its) for record, its in records]
+            results = [await self._apply(record, its) for record, its in records]
             await synced
         except Exception as error:  # what is in memory may not be on the disk
             said = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
@@ -122,10 +132,12 @@ class Writer:
         for (_, its), found in zip(records, results, strict=True):
             _answer(its, found)
 
-    def _apply(self, record: Record, jobs: list[Job]) -> list[Any]:
+    async def _apply(self, record: Record, jobs: list[Job]) -> list[Any]:
+        if record.kind in TEXT:
+            return self.state.apply_lines(record, await jobs[0].read)
         if record.kind in ALONE:
             return self.state.replay(record)
-        examples = [example for job in jobs for example in job.examples or ()]
+        examples = jobs[0].read if len(jobs) == 1 else [one for job in jobs for one in job.read]
         return self.state.apply(record, examples)
 
     def _fail(self, jobs: list[Job], refusal: Refused) -> None:
@@ -147,6 +159,7 @@ class Writer:
         await self.drain()
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
+        self._reader.shutdown(wait=False)
         self.log.close()
 
 

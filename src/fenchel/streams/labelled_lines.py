@@ -31,13 +31,18 @@ def are_plain(data: bytes, format: str, count: int) -> bool:
     return bars >= count and not wrong
 
 
-def all_have_labels(data: bytes) -> bool:
-    """Whether all lines of Vowpal Wabbit text plainly have a label: a number first, bars apart.
+def count_labelled(data: bytes) -> int:
+    """How many lines of Vowpal Wabbit text there are, 0 unless all plainly have a label.
 
-    >>> all_have_labels(b"1 |f a\\n-1 'tag |f b\\n"), all_have_labels(b"1|f a\\n")
-    (True, False)
+    A number comes first then, and bars stand apart.
+
+    >>> count_labelled(b"1 |f a\\n-1 'tag |f b\\n"), count_labelled(b"1|f a\\n")
+    (2, 0)
     """
-    return not data or (b"\r" not in data and not look(np.frombuffer(data, np.uint8))[2])
+    if not data or b"\r" in data:
+        return 0
+    lines, _, wrong = look(np.frombuffer(data, np.uint8))
+    return 0 if wrong else int(lines)
 
 
 @kernel

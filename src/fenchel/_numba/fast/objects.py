@@ -20,6 +20,7 @@ def _function(name: str, result: Any, *arguments: Any) -> Any:
 
 
 next_item = _function("PyDict_Next", types.int32, _Word, _Word, _Word, _Word)
+item_at = _function("PyList_GetItem", _Word, _Word, types.intp)
 find = _function("PyDict_GetItemWithError", _Word, _Word, _Word)
 hash_of = _function("PyObject_Hash", _Word, _Word)
 compare = _function("PyUnicode_Compare", types.int32, _Word, _Word)

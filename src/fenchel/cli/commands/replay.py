@@ -16,12 +16,13 @@ def replay(log: str, save: str, learner: str | None, quiet: bool) -> None:
     def other(task: str) -> Any:
         return None if learner is None else build(learner, task)
 
-    state, told = replayed(Path(log), other)
+    path = Path(log)
+    state, told = replayed(path.parent if path.is_file() else path, other)
     state.learner.save(save)
     for line in told:
         fact("note", line)
     if not quiet:
-        fact("rows in the log", str(state.position))
+        fact("rows", str(state.position))
         fact("learner", state.learner.specification)
         fact("rounds", str(state.learner.rounds))
         if state.watch.loss is not None:
