@@ -1,4 +1,4 @@
-"""Instructions that Python has no words for: a branch seldom taken, a byte without a bounds question."""
+"""Instructions that Python has no words for: a branch seldom taken, memory asked for ahead of its use."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ def seldom(condition: bool) -> bool:
 
 
 way.inside(seldom, lambda *arguments: way.expected, way.INLINED)
+
+
+def fetch(data: Any, position: Any) -> None:
+    """Have data[position] brought near the processor, without waiting for it; any position will do."""
+
+
+way.inside(fetch, lambda *arguments: way.fetched, way.INLINED)
 
 
 def _byte(data: Any, position: Any) -> Any:

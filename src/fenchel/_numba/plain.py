@@ -44,6 +44,10 @@ def expected(condition: Any) -> Any:
     return condition
 
 
+def fetched(data: Any, position: Any) -> None:
+    """In kernels: nothing; the processor finds out by itself what is read next, if later."""
+
+
 @register_jitable(**OPTIONS)
 def byte_at(data: Any, position: Any) -> Any:
     """data[position]."""
