@@ -13,6 +13,8 @@ if FAST:
         fetched,
         inside,
         kept,
+        quotients,
+        roots,
         settled,
         when_compiling,
     )
@@ -27,6 +29,8 @@ else:
         fetched,
         inside,
         kept,
+        quotients,
+        roots,
         settled,
         when_compiling,
     )
@@ -41,6 +45,8 @@ __all__ = [
     "fetched",
     "inside",
     "kept",
+    "quotients",
+    "roots",
     "settled",
     "when_compiling",
 ]
