@@ -25,7 +25,7 @@ FOUR = np.uint64(4)
 LARGEST = float(np.finfo(np.float64).max)
 # A row asks for the entries so far behind it, a line of the cache at a time: left to itself the processor
 # asks too late for rows that are read once.
-AHEAD = np.uint64(1024)
+AHEAD = np.uint64(2048)
 LINE = np.uint64(8)
 LONG = np.uint64(512)
 # The exponent bits of a float64 and of a float32.

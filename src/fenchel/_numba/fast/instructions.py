@@ -66,7 +66,10 @@ def _four(context: Any, *operands: Any) -> Any:
         if len(vectors) == 2:
             found = builder.fdiv(*vectors)
         else:
-            found = builder.call(builder.module.declare_intrinsic("llvm.sqrt", [kind]), vectors)
+            root = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+                builder.module, ir.FunctionType(kind, [kind]), "llvm.sqrt.v4f64"
+            )
+            found = builder.call(root, vectors)
         lanes = [builder.extract_element(found, number(lane)) for lane in range(4)]
         return target.make_tuple(builder, signature.return_type, lanes)
 
