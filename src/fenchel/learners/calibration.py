@@ -45,6 +45,7 @@ LEAST_SLOPE = 1e-6
 
 FAR = 1e280  # of a margin: sums of as many as there are rounds stay within the floats
 SMALLEST = 1e-300  # of a probability that is given
+NOTHING = np.empty(0)
 
 
 class Calibration:
@@ -78,11 +79,12 @@ class Calibration:
         if self._several:
             logits = self._logits(margins, importance, given, learning=True)[chosen]
         else:
-            logits, large = np.empty(np.count_nonzero(chosen)), 0.0 if given is None else LARGE
+            logits, large = np.empty(len(chosen)), 0.0 if given is None else LARGE
             standardised(margins, importance, self._sizes, chosen, FAR, large, logits)
         if len(logits):
             amounts = importance if len(importance) == 1 else importance[chosen]
-            self._run(logits, self._labels(targets[chosen]), amounts, learning=True)
+            out = np.empty_like(logits) if self._several else NOTHING
+            self._run(logits, self._labels(targets[chosen]), amounts, True, out)
 
     def follow(
         self, margins: Array, targets: Array, importance: Array = ONE, given: Any = None
@@ -90,7 +92,8 @@ class Calibration:
         """Learn as ``learn`` does, and return the probabilities from before each label."""
         logits = self._logits(margins, importance, given, learning=True)
         chosen = self._taught(len(targets))
-        amounts = np.where(chosen, np.broadcast_to(importance, len(targets)), 0.0)
+        amounts = np.zeros(len(targets))
+        amounts[chosen] = np.broadcast_to(importance, len(targets))[chosen]
         return self._chances(self._run(logits, self._labels(targets), amounts, learning=True))
 
     def probabilities(self, margins: Array, given: Any = None) -> Array:
@@ -153,11 +156,13 @@ class Calibration:
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
-    def _taught(self, count: int) -> NDArray[np.bool_]:
-        """Which of the next rows are learned from; they are counted."""
-        rounds = self._rounds[0] + np.arange(count)
+    def _taught(self, count: int) -> NDArray[np.int64]:
+        """The numbers of those of the next rows that are learned from; all of them are counted."""
+        begin = int(self._rounds[0])
         self._rounds[0] += count
-        return np.asarray((rounds < ALL_OF_FIRST) | (rounds % STRIDE == 0))
+        first = min(max(ALL_OF_FIRST - begin, 0), count)
+        later = np.arange(first + -(begin + first) % STRIDE, count, STRIDE)
+        return np.concatenate([np.arange(first), later])
 
     def _labels(self, targets: Array) -> NDArray[np.int64]:
         return (targets if self._several else targets > 0.0).astype(np.int64)
@@ -189,8 +194,11 @@ class Calibration:
         self._sizes[:] = sums[-1], rounds[-1]
         return np.asarray((sums[:-1] + own) / (rounds[:-1] + 1.0))
 
-    def _run(self, logits: Array, labels: Any, importance: Array, learning: bool) -> Array:
-        out, kernel = np.empty_like(logits), calibrate_several if self._several else calibrate_two
+    def _run(
+        self, logits: Array, labels: Any, importance: Array, learning: bool, out: Any = None
+    ) -> Array:
+        out = np.empty_like(logits) if out is None else out
+        kernel = calibrate_several if self._several else calibrate_two
         kernel(self._refinement, logits, labels, importance, learning, out)
         return out
 

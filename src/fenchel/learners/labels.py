@@ -76,7 +76,7 @@ class Labels:
         """The pair once these labels are counted in."""
         if None not in self._pair:
             return self._pair
-        found = _first_three(array)
+        found = _first_two(array)
         pair = list(self._pair)
         for label in found:
             if label in pair:
@@ -463,16 +463,13 @@ def _usual_place(label: Any) -> int | None:
     return None
 
 
-def _first_three(array: NDArray[Any]) -> list[Any]:
-    """The labels that occur, in the order of their first rows; of numbers and strings the first three."""
-    if array.dtype.kind == "O":
+def _first_two(array: NDArray[Any]) -> list[Any]:
+    """The labels that occur, in the order of their first rows; of numbers and strings the first two."""
+    if array.dtype.kind == "O" or not len(array):
         return list(dict.fromkeys(array.tolist()))
-    found: list[Any] = []
-    rest = array
-    while len(rest) and len(found) < 3:
-        found.append(_plain(rest[0]))
-        rest = rest[rest != rest[0]]
-    return found
+    others = array != array[0]
+    second = int(np.argmax(others))
+    return [_plain(array[row]) for row in ([0, second] if others[second] else [0])]
 
 
 def _in_order(labels: list[Any]) -> list[Any]:

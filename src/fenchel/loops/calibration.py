@@ -61,31 +61,33 @@ def standardised(
     """out, the logits of the chosen rows among all margins of two classes; sizes move on with every row.
 
     ``sizes`` are Σ|m| and how many; m is divided by their mean, itself included, or with ``large`` (margins
-    that are logits) by what this mean exceeds ``large``. |m| is held within ``most``.
+    that are logits) by what this mean exceeds ``large``. |m| is held within ``most``. ``chosen`` are the
+    numbers of rows, in order.
     """
     last = importance.shape[0] - 1
-    at = 0
+    total, count, at = sizes[0], sizes[1], 0
     for t in range(margins.shape[0]):
         m = min(max(margins[t], -most), most)
-        mean = (sizes[0] + abs(m)) / (sizes[1] + 1.0)
-        if importance[min(t, last)] > 0.0:
-            sizes[0] += abs(m)
-            sizes[1] += 1.0
-        if chosen[t]:
+        if at < chosen.shape[0] and chosen[at] == t:
+            mean = (total + abs(m)) / (count + 1.0)
             if large > 0.0:
                 out[at] = m / max(mean / large, 1.0)
             else:
                 out[at] = m / mean if mean > 0.0 else 0.0
             at += 1
+        if importance[min(t, last)] > 0.0:
+            total += abs(m)
+            count += 1.0
+    sizes[0], sizes[1] = total, count
 
 
 @kernel
 def calibrate_two(
     r: Any, logits: Array, y: Any, importance: Array, learning: bool, out: Array
 ) -> None:
-    """out[t], the calibrated logit of class 1 from before label t (0 or 1)."""
+    """out[t], the calibrated logit of class 1 from before label t (0 or 1); none where out has no room."""
     features = np.zeros((2, FEATURES))
-    used = np.arange(FEATURES)
+    used = np.arange(FEATURES).astype(np.uint64)
     known = np.ones(2, np.bool_)
     each = np.empty((r.shares.shape[0], 2))
     mixed = np.empty(2)
@@ -95,7 +97,8 @@ def calibrate_two(
         z = _held(logits[t])
         _bend_into(features, 1, z, z)
         forecast(r, features, used, known, each, mixed)
-        out[t] = np.log(mixed[1]) - np.log(mixed[0])
+        if t < out.shape[0]:
+            out[t] = np.log(mixed[1]) - np.log(mixed[0])
         if learning:
             teach(
                 r, DECAYS, features, used, known, each, mixed, y[t], importance[min(t, last)], room

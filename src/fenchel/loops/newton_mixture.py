@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._numba import helper
+from fenchel._numba.jit import inlined
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards, added
 
@@ -62,7 +62,7 @@ def new_refinement(forecasters: int, features: int) -> Refinement:
     return Refinement(weights, inverses, shares, np.zeros(forecasters + 1), np.zeros(3))
 
 
-@helper
+@inlined
 def forecast(r: Any, features: Array, used: Any, known: Any, each: Array, mixed: Array) -> None:
     """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known.
 
@@ -74,17 +74,19 @@ def forecast(r: Any, features: Array, used: Any, known: Any, each: Array, mixed:
     for i in range(count):
         highest = -np.inf
         for c in range(classes):
-            each[i, c] = features[c, 0] if i == 0 else 0.0
+            z = features[c, 0]
             if i > 0:
+                z = 0.0
                 for a in range(used.shape[0]):
-                    each[i, c] += r.weights[i - 1, used[a]] * features[c, used[a]]
-            z = each[i, c]  # beyond the floats only in a forged state, as a share below 0 is
+                    z += r.weights[i - 1, used[a]] * features[c, used[a]]
+            # Beyond the floats only in a forged state, as a share below 0 is.
             each[i, c] = min(max(z, -LARGEST), LARGEST) if z == z else 0.0
             if known[c]:
                 highest = max(highest, each[i, c])
         total = 0.0
         for c in range(classes):
-            each[i, c] = np.exp(max(each[i, c] - highest, -FARTHEST_BEHIND)) if known[c] else 0.0
+            behind = max(each[i, c] - highest, -FARTHEST_BEHIND)
+            each[i, c] = (1.0 if behind == 0.0 else np.exp(behind)) if known[c] else 0.0
             total += each[i, c]
         for c in range(classes):
             each[i, c] /= max(total, 1.0)
@@ -94,7 +96,7 @@ def forecast(r: Any, features: Array, used: Any, known: Any, each: Array, mixed:
             mixed[c] = SMALLEST
 
 
-@helper
+@inlined
 def _newton_step(
     r: Any,
     i: int,
@@ -121,32 +123,41 @@ def _newton_step(
                 room[0, a] += apart * features[c, used[a]]
     # What is forgotten everywhere would grow without end: no direction becomes looser than at first.
     grow = 1.0 / decay if widest < decay / FIRM else 1.0
+    for b in range(count):
+        if room[0, b] != 0.0:  # of the pieces of a line most are 0
+            for a in range(count):
+                room[1, a] += grow * r.inverses[i, used[a], used[b]] * room[0, b]
     along = 0.0
     for a in range(count):
-        j = used[a]
-        for b in range(count):
-            room[1, a] += grow * r.inverses[i, j, used[b]] * room[0, b]
         along += room[1, a] * room[0, a]
     share = 1.0 / (1.0 + CURVATURE * along)
+    whole = count == r.weights.shape[1]
     for a in range(count):
-        j = used[a]
-        r.weights[i, j] -= share * room[1, a]
-        for b in range(count):
-            k = used[b]
-            less = CURVATURE * share * room[1, a] * room[1, b]
-            r.inverses[i, j, k] = grow * r.inverses[i, j, k] - less
+        r.weights[i, used[a]] -= share * room[1, a]
+        less = CURVATURE * share * room[1, a]
+        row = r.inverses[i, used[a]]
+        if whole:  # runs in vector registers
+            for b in range(count):
+                row[b] = grow * row[b] - less * room[1, b]
+        else:
+            for b in range(count):
+                row[used[b]] = grow * row[used[b]] - less * room[1, b]
 
 
-@helper
+@inlined
 def _charge(r: Any, each: Array, mixed: Array, y: int, weight: float) -> None:
-    """The mixture's shares and the sums of its certificate, once the label is known."""
+    """The mixture's shares and the sums of its certificate, once the label is known.
+
+    each[i, y] becomes the loss of forecaster i.
+    """
     count = each.shape[0]
     least = np.inf
     for i in range(count):
-        least = min(least, -np.log(each[i, y]))
+        each[i, y] = -np.log(each[i, y])
+        least = min(least, each[i, y])
     total = 0.0
     for i in range(count):
-        lost = -np.log(each[i, y])
+        lost = each[i, y]
         r.lost[i] += weight * lost
         r.shares[i] *= np.exp(-weight * (lost - least))
         total += r.shares[i]
@@ -161,7 +172,7 @@ def _charge(r: Any, each: Array, mixed: Array, y: int, weight: float) -> None:
         r.shares[i] = (1.0 - back) * r.shares[i] / total + back / count
 
 
-@helper
+@inlined
 def teach(
     r: Any,
     decays: Array,

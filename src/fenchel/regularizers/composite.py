@@ -30,7 +30,9 @@ from fenchel.regularizers.protocol import (
     commit,
     dual_square,
     idle_sum,
+    Products,
     look,
+    margin,
     pace,
     settled,
     size,
@@ -57,7 +59,7 @@ from fenchel.regularizers.uniting import (
     unite,
     weighed,
 )
-from fenchel.rows.types import saturated, squared_norm
+from fenchel.rows.types import saturated, squared_norm, sum_over, term
 
 
 class _View(NamedTuple):
@@ -205,6 +207,34 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j = soft(θ_j, η·t·l1) / (root·√t + η·t·l2)."""
     w = saturated(soft_threshold(f.theta[slot], view.threshold) * view.inverse)
     return float(confine(f.domain, view.pressure, w))
+
+
+class _Held(NamedTuple):
+    """The margin where no weight can overflow, since 1/curvature ≤ 1."""
+
+
+@term.of(_Held)
+def _held(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    w = soft_threshold(f.theta[slot], view.threshold) * view.inverse
+    return float(confine(f.domain, view.pressure, w) * x)
+
+
+class _Untouched(NamedTuple):
+    """The margin where no threshold shortens the weights either."""
+
+
+@term.of(_Untouched)
+def _untouched(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(confine(f.domain, view.pressure, f.theta[slot] * view.inverse) * x)
+
+
+@margin.of(Composite)
+def _margin(f: Any, view: Any, row: Any) -> float:
+    if view.inverse > 1.0:
+        return sum_over(Products(), f, view, row)
+    if view.threshold > 0.0:
+        return sum_over(_Held(), f, view, row)
+    return sum_over(_Untouched(), f, view, row)
 
 
 @absorb.of(Composite)

@@ -8,8 +8,9 @@ import numpy as np
 
 from fenchel.parts.state import RECORD, Array, part
 from fenchel.regularizers.domains import Whole, confine
-from fenchel.regularizers.domains.protocol import climb_apart, inverse_curvature, no_pressure
+from fenchel.regularizers.domains.protocol import climb_apart, inverse_curvature, no_pressure, unbounded
 from fenchel.regularizers.protocol import (
+    Products,
     absorb,
     absorb_row,
     climb,
@@ -17,6 +18,7 @@ from fenchel.regularizers.protocol import (
     dual_square,
     keeps_all,
     look,
+    margin,
     pace,
     settled,
     size,
@@ -24,7 +26,7 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.uniting import Shards, added, rescale, unite
-from fenchel.rows.types import saturated, squared_norm, sum_over, term
+from fenchel.rows.types import LARGEST, fraction, saturated, squared_norm, sum_of_fractions, sum_over
 
 
 @part
@@ -140,7 +142,7 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
 @absorb.of(DiagonalQuadratic)
 def _absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
     f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
-    f.squares[slot] = saturated(f.squares[slot] + x * view * x)
+    f.squares[slot] = min(f.squares[slot] + x * view * x, LARGEST)
 
 
 @commit.of(DiagonalQuadratic)
@@ -149,19 +151,35 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
         absorb_row(f, view, row, coefficient)
 
 
+class _Margin(NamedTuple):
+    """The sum that is θ·D_t⁻¹·x."""
+
+
+@fraction.of(_Margin)
+def _weight_of(what: Any, f: Any, view: Any, slot: Any, x: float) -> tuple[float, float]:
+    return f.theta[slot], f.a + f.squares[slot] + x * view * x
+
+
+@margin.of(DiagonalQuadratic)
+def _margin(f: Any, view: Any, row: Any) -> float:
+    if unbounded(f.domain):
+        return sum_of_fractions(_Margin(), f, view, row)
+    return sum_over(Products(), f, view, row)
+
+
 class _Spread(NamedTuple):
     """The sum that is x·D_t⁻¹·x."""
 
 
-@term.of(_Spread)
-def _spread_of(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
-    return float(x * (x / (f.a + f.squares[slot] + x * view * x)))
+@fraction.of(_Spread)
+def _spread_of(what: Any, f: Any, view: Any, slot: Any, x: float) -> tuple[float, float]:
+    return x, f.a + f.squares[slot] + x * view * x
 
 
 @spread.of(DiagonalQuadratic)
 def _spread(f: Any, view: Any, row: Any) -> float:
     """x·D_t⁻¹·x."""
-    return float(sum_over(_Spread(), f, view, row))
+    return sum_of_fractions(_Spread(), f, view, row)
 
 
 # ── averaging ───────────────────────────────────────────────────────────────────────────────────

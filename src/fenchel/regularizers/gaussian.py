@@ -15,14 +15,17 @@ from fenchel._numba import helper
 from fenchel.parts.state import RECORD, Array, part
 from fenchel.regularizers.protocol import (
     absorb,
-    absorb_row,
+    absorb_by_fours,
+    absorb_divided,
     commit,
+    divided,
+    keep_quotient,
     spread,
     stands_still,
     weight,
 )
 from fenchel.regularizers.uniting import Shards, added, gains, rescale, unite
-from fenchel.rows.types import saturated, sum_over, term
+from fenchel.rows.types import LARGEST, fraction, saturated, sum_of_fractions
 
 
 @stands_still
@@ -49,32 +52,29 @@ class _Variance(NamedTuple):
     """The sum that is x·Σ·x."""
 
 
-@term.of(_Variance)
-def _variance_of(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
-    return float(x * (x / (1.0 + f.squares[slot])))
+@fraction.of(_Variance)
+def _variance_of(what: Any, f: Any, view: Any, slot: Any, x: float) -> tuple[float, float]:
+    return x, 1.0 + f.squares[slot]
 
 
 @helper
 def variance(f: Any, row: Any) -> float:
     """υ = x·Σ·x."""
-    return saturated(sum_over(_Variance(), f, 0.0, row))
+    return saturated(sum_of_fractions(_Variance(), f, 0.0, row))
 
 
-@helper
-def _move(f: Any, growth: float, slot: Any, x: float, coefficient: float) -> None:
+def _divided(
+    f: Any, growth: Any, slot: Any, x: float, coefficient: float
+) -> tuple[float, float]:
+    return x, 1.0 + f.squares[slot]
+
+
+def _keep_quotient(
+    f: Any, growth: Any, slot: Any, x: float, coefficient: float, quotient: float
+) -> None:
     """μ ← μ + coefficient·Σ·x, then 1/Σ_jj ← 1/Σ_jj + growth·x_j²."""
-    f.theta[slot] = saturated(f.theta[slot] + coefficient * (x / (1.0 + f.squares[slot])))
-    f.squares[slot] = saturated(f.squares[slot] + x * growth * x)
-
-
-@absorb.of(Gaussian)
-def _absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
-    _move(f, view, slot, x, coefficient)
-
-
-@absorb.of(ConfidentGaussian)
-def _confident_absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
-    _move(f, view, slot, x, coefficient)
+    f.theta[slot] = saturated(f.theta[slot] + coefficient * quotient)
+    f.squares[slot] = min(f.squares[slot] + x * growth * x, LARGEST)
 
 
 @weight.of(Gaussian)
@@ -92,7 +92,7 @@ def _confident_weight(f: Any, view: Any, slot: Any, x: float) -> float:
 @commit.of(Gaussian)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     if coefficient != 0.0:
-        absorb_row(f, saturated(row.importance / f.r), row, coefficient)
+        absorb_by_fours(f, saturated(row.importance / f.r), row, coefficient)
 
 
 @commit.of(ConfidentGaussian)
@@ -106,7 +106,7 @@ def _confident_commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     # The stable form of the difference above: 2υ over the sum.
     root = 2.0 * upsilon / (product + np.sqrt(product * product + 4.0 * upsilon))
     growth = saturated(alpha * f.phi / root) if root > 0.0 else 0.0
-    absorb_row(f, growth, row, coefficient)
+    absorb_by_fours(f, growth, row, coefficient)
 
 
 @spread.of(Gaussian)
@@ -146,5 +146,8 @@ def _rescale(f: Any, factors: Array) -> None:
 
 
 for _class in (Gaussian, ConfidentGaussian):
+    divided.of(_class)(_divided)
+    keep_quotient.of(_class)(_keep_quotient)
+    absorb.of(_class)(absorb_divided)
     unite.of(_class)(_unite)
     rescale.of(_class)(_rescale)

@@ -9,10 +9,20 @@ import numpy as np
 from fenchel._numba.intrinsics import seldom
 from fenchel.parts.state import RECORD, SCALAR, Array, part
 from fenchel.regularizers.adopting import Penalty, adopt, penalty
-from fenchel.regularizers.protocol import absorb, absorb_row, commit, stands_still, weight
+from fenchel.regularizers.protocol import (
+    absorb,
+    absorb_by_fours,
+    absorb_divided,
+    commit,
+    divided,
+    keep_quotient,
+    stands_still,
+    under_root,
+    weight,
+)
 from fenchel.regularizers.safe_division import in_units, inverse, inverses, over_all
 from fenchel.regularizers.uniting import Shards, added, largest, rescale, unite, weighed
-from fenchel.rows.types import saturated, sum_over, term
+from fenchel.rows.types import LARGEST, saturated, sum_over, term
 
 
 @stands_still
@@ -67,16 +77,27 @@ def _share(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
     return float(share * share)
 
 
-@absorb.of(NormalizedAdaptive)
-def _absorb(f: Any, pull: Any, slot: Any, x: float, slope: float) -> None:
+@divided.of(NormalizedAdaptive)
+def _divided(f: Any, pull: Any, slot: Any, x: float, slope: float) -> tuple[float, float]:
     """G_j is kept in units of s_j², so that features of 1e±300 neither over- nor underflow."""
     share = in_units(x, f.largest[slot], f.units[slot])
     gradient = slope * share
-    squares = saturated(f.squares[slot] + gradient * gradient)
+    squares = min(f.squares[slot] + gradient * gradient, LARGEST)
     f.squares[slot] = squares
-    if squares > 0.0:
-        step = pull * share / np.sqrt(squares)
-        f.theta[slot] = saturated(f.theta[slot] + in_units(step, f.largest[slot], f.units[slot]))
+    return (pull * share, squares) if squares > 0.0 else (0.0, 1.0)
+
+
+@keep_quotient.of(NormalizedAdaptive)
+def _keep_quotient(f: Any, pull: Any, slot: Any, x: float, slope: float, step: float) -> None:
+    f.theta[slot] = saturated(f.theta[slot] + in_units(step, f.largest[slot], f.units[slot]))
+
+
+@under_root.of(NormalizedAdaptive)
+def _under_root(f: Any) -> bool:
+    return True
+
+
+absorb.of(NormalizedAdaptive)(absorb_divided)
 
 
 @commit.of(NormalizedAdaptive)
@@ -86,7 +107,7 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     f.total[0] += sum_over(_Shares(), f, view, row)
     if coefficient != 0.0 and f.total[0] > 0.0:
         rate = np.sqrt(f.rounds[0] / f.total[0])
-        absorb_row(f, saturated(coefficient * rate), row, saturated(coefficient / f.eta))
+        absorb_by_fours(f, saturated(coefficient * rate), row, saturated(coefficient / f.eta))
 
 
 # ── merging ─────────────────────────────────────────────────────────────────────────────────────

@@ -29,11 +29,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fenchel._numba import helper, knows, required_verb, verb
+from fenchel._numba.intrinsics import four_quotients, four_roots
 from fenchel._numba.verbs import Verb
 from fenchel.parts import state
 from fenchel.parts.state import Array
 from fenchel.rows.types import (
+    FOUR,
+    ONE,
+    THREE,
+    TWO,
     ZERO,
     entries,
     entry,
@@ -116,6 +123,59 @@ def absorb_row(f: Any, view: Any, row: Any, coefficient: float) -> None:
         absorb(f, view, slot(row, k), entry(row, k), coefficient)
     if row.bias != 0.0:
         absorb(f, view, ZERO, row.bias, coefficient)
+
+
+@required_verb
+def divided(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> Any:
+    """Where ``absorb`` divides once: keep what comes before, and return numerator and denominator."""
+
+
+@required_verb
+def keep_quotient(
+    f: Any, view: Any, slot: Any, x: float, coefficient: float, quotient: float
+) -> Any:
+    """Keep what follows from the quotient."""
+
+
+@verb
+def under_root(f: Any) -> bool:
+    """Whether ``divided`` returns the square of the denominator."""
+    return False
+
+
+@helper
+def absorb_divided(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
+    """``absorb`` by ``divided`` and ``keep_quotient``."""
+    a, p = divided(f, view, slot, x, coefficient)
+    keep_quotient(f, view, slot, x, coefficient, a / (np.sqrt(p) if under_root(f) else p))
+
+
+@helper
+def absorb_by_fours(f: Any, view: Any, row: Any, coefficient: float) -> None:
+    """``absorb_row`` by ``divided`` and ``keep_quotient``: four roots and divisions in the time of one."""
+    n = length(row)
+    whole = n - n % FOUR
+    k = ZERO
+    while k < whole:
+        i, j, l, m = slot(row, k), slot(row, k + ONE), slot(row, k + TWO), slot(row, k + THREE)
+        x, y, z, u = entry(row, k), entry(row, k + ONE), entry(row, k + TWO), entry(row, k + THREE)
+        a, p = divided(f, view, i, x, coefficient)
+        b, q = divided(f, view, j, y, coefficient)
+        c, r = divided(f, view, l, z, coefficient)
+        d, s = divided(f, view, m, u, coefficient)
+        if under_root(f):
+            p, q, r, s = four_roots(p, q, r, s)
+        a, b, c, d = four_quotients(a, b, c, d, p, q, r, s)
+        keep_quotient(f, view, i, x, coefficient, a)
+        keep_quotient(f, view, j, y, coefficient, b)
+        keep_quotient(f, view, l, z, coefficient, c)
+        keep_quotient(f, view, m, u, coefficient, d)
+        k += FOUR
+    while k < n:
+        absorb_divided(f, view, slot(row, k), entry(row, k), coefficient)
+        k += ONE
+    if row.bias != 0.0:
+        absorb_divided(f, view, ZERO, row.bias, coefficient)
 
 
 @verb

@@ -12,23 +12,29 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper
+from fenchel._numba.intrinsics import seldom
 from fenchel.parts.state import DIMENSION, RECORD, SLOTS, Array, part
 from fenchel.regularizers.protocol import (
     absorb,
+    absorb_by_fours,
+    absorb_divided,
     absorb_row,
     climb,
     commit,
+    divided,
     dual_square,
+    keep_quotient,
     look,
     pace,
     product,
     quadratic_climb,
     settled,
+    under_root,
     weight,
 )
 from fenchel.regularizers.safe_division import in_units, inverse, inverses, over, over_all
 from fenchel.regularizers.uniting import Shards, added, gains, largest, rescale, unite, weighed
-from fenchel.rows.types import saturated, sum_over, term
+from fenchel.rows.types import LARGEST, saturated, sum_over, term
 
 
 @part
@@ -194,28 +200,52 @@ class _Step(NamedTuple):
     rate: float
 
 
-@absorb.of(ScaleInvariantAdaGrad)
-def _absorb(f: Any, step: Any, slot: Any, x: float, coefficient: float) -> None:
+@divided.of(ScaleInvariantAdaGrad)
+def _divided(
+    f: Any, step: Any, slot: Any, x: float, coefficient: float
+) -> tuple[float, float]:
+    """Numerator and squared denominator of the scale, once b, θ and the sum of squares have grown."""
     b = f.largest[slot]
-    if abs(x) > b:
+    if seldom(abs(x) > b):
         if b == 0.0:
             f.rates[slot] = step.rate
         b = abs(x)
         f.largest[slot] = b
         f.units[slot] = inverse(b)
-    elif coefficient == 0.0 or b == 0.0:
-        return
     unit = f.units[slot]
     f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
     gradient = step.slope * in_units(x, b, unit)
-    squares = saturated(f.squares[slot] + gradient * gradient)
+    squares = min(f.squares[slot] + gradient * gradient, LARGEST)
     f.squares[slot] = squares
-    f.scales[slot] = f.rates[slot] * unit / np.sqrt(f.lipschitz * f.lipschitz + squares)
+    return f.rates[slot] * unit, f.lipschitz * f.lipschitz + squares
+
+
+@keep_quotient.of(ScaleInvariantAdaGrad)
+def _keep_quotient(
+    f: Any, step: Any, slot: Any, x: float, coefficient: float, quotient: float
+) -> None:
+    f.scales[slot] = quotient
+
+
+@under_root.of(ScaleInvariantAdaGrad)
+def _under_root(f: Any) -> bool:
+    return True
+
+
+@absorb.of(ScaleInvariantAdaGrad)
+def _absorb(f: Any, step: Any, slot: Any, x: float, coefficient: float) -> None:
+    """In a round without a step only what is larger than all before counts."""
+    if seldom(abs(x) > f.largest[slot]):
+        absorb_divided(f, step, slot, x, coefficient)
 
 
 @commit.of(ScaleInvariantAdaGrad)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
-    absorb_row(f, _Step(saturated(coefficient / f.eta), view), row, coefficient)
+    step = _Step(saturated(coefficient / f.eta), view)
+    if coefficient != 0.0:
+        absorb_by_fours(f, step, row, coefficient)
+    else:
+        absorb_row(f, step, row, 0.0)
 
 
 # ── averaging ───────────────────────────────────────────────────────────────────────────────────

@@ -13,7 +13,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from fenchel._numba.choice import COMPILED
 from fenchel._numba.fast.function_cache import attach
 from fenchel._numba.fast.inline import INLINED, LEAN, OPTIONS, inside
-from fenchel._numba.fast.instructions import byte_at, expected
+from fenchel._numba.fast.instructions import byte_at, expected, fetched, quotients, roots
 
 __all__ = [
     "INLINED",
@@ -22,8 +22,11 @@ __all__ = [
     "byte_at",
     "compiling",
     "expected",
+    "fetched",
     "inside",
     "kept",
+    "quotients",
+    "roots",
     "settled",
     "when_compiling",
 ]

@@ -73,7 +73,7 @@ def soft_threshold(value: float, threshold: float) -> float:
 
     Without branches, since no processor can guess the sign of the next weight.
     """
-    return max(value - threshold, 0.0) + min(value + threshold, 0.0)
+    return value - min(max(value, -threshold), threshold)
 
 
 @helper
