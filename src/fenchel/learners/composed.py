@@ -289,6 +289,17 @@ class Composed(Engine):
         call(*self._parts, view, target, ONE, bias, self.columns, True, self._margin, self.counts)
         return self._margin[0]
 
+    def learning_call(self, view: Any, target: Array, margins: Array) -> tuple[Any, tuple[Any, ...]]:
+        """The kernel that learns the rows in these arrays, sound and without anything new, and its arguments."""
+        given = view, target, ONE, float(self.intercept), self.columns, True, margins, self.counts
+        return self._twin(learn_rows), (*self._parts, *given)
+
+    def reading_call(self, view: Any, margins: Array) -> tuple[Any, tuple[Any, ...]]:
+        """The kernel that reads the one row in these arrays, of columns that are known, and its arguments."""
+        f = self._parts.average.read(self._parts.regularizer)
+        given = view, 1, float(self.intercept), self.columns + 1, True, margins
+        return self._twin(decide_rows), (f, *given)
+
     def ask(self, rows: Rows) -> tuple[Array, Array]:
         """Read one row; its step will need the margin of the last weights, averaged or not."""
         margins = self.read(rows)

@@ -21,11 +21,13 @@ from fenchel.learners.engine import ONE
 from fenchel.learners.regression import vovk_azoury_warmuth
 from fenchel.loops.adahedge import (
     Hedge,
+    less_first,
     mix_choices,
     mix_numbers,
     named_arrays,
     new_hedge,
     shares_now,
+    sides_into,
     unite_hedge,
 )
 from fenchel.loops.calibration import DECAYS as CALIBRATED
@@ -40,7 +42,13 @@ from fenchel.loops.coin_stacking import (
 )
 from fenchel.loops.newton_mixture import unite_refinements
 from fenchel.loops.refined_stacking import DECAYS as STACKED
-from fenchel.loops.refined_stacking import lead_several, lead_two, new_stack, refine
+from fenchel.loops.refined_stacking import (
+    lead_several,
+    lead_two_into,
+    new_stack,
+    odds_into,
+    refine,
+)
 from fenchel.loops.switching import new_switching
 from fenchel.losses import Squared
 from fenchel.parts.state import Array
@@ -51,6 +59,7 @@ SQUARED = Squared()
 NO_LABELS = np.zeros(0, dtype=np.int64)  # nothing is learned from
 
 Kind = TypeVar("Kind", bound="Blend")
+Calls = list[tuple[Any, tuple[Any, ...]]]  # kernels and their arguments, to be called in turn
 
 
 _SETTLED: dict[Any, Any] = {}
@@ -70,6 +79,11 @@ def _call(kernel: Any, state: Any, *arguments: Any) -> None:
         _SETTLED[kernel, type(state)] = settled(kernel, (state, *arguments))
     else:
         quick(state, *arguments)
+
+
+def _make(calls: Calls) -> None:
+    for kernel, arguments in calls:
+        _call(kernel, *arguments)
 
 
 class ClassCombination:
@@ -94,25 +108,36 @@ class ClassCombination:
     def chances(
         self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
     ) -> Array:
-        """The logits of two classes, the probabilities of several, from before each label.
-
-        ``ballots`` are the mixture's votes.
-        """
-        logits, decided = np.empty(ballots.shape), np.empty(len(ballots), np.int64)
-        sizes = np.zeros((len(ballots), len(margins)))
-        own = self.choice, self.scales, self.coins
+        """The probabilities of several classes, from before each label; ``ballots`` are the mixture's votes."""
         given = y, weights, learning
-        _call(combine, *own, margins, active, ballots, *given, logits, sizes, decided)
-        refined = np.empty(ballots.shape)
-        _call(refine, self.stack, logits, margins, active, sizes, *given, refined)
-        if margins.shape[2] < ballots.shape[1]:
-            with np.errstate(all="ignore"):  # a forged state may say anything
-                odds, out = np.log(refined[:, 1] / refined[:, 0]), np.empty(len(ballots))
-            _call(calibrate_two, self.calibration, odds, *given, out)
-            return lead_two(out, decided)
+        calls, refined, decided = self._refined(margins, active, ballots, *given)
         out = np.empty(ballots.shape)
+        _make(calls)
         calibrate_several(self.calibration, refined, *given, out)
         return lead_several(out, decided)
+
+    def calls(
+        self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
+    ) -> tuple[Calls, Array]:
+        """Kernels that compute the logits of two classes from before each label, and where they put them."""
+        given = y, weights, learning
+        calls, refined, decided = self._refined(margins, active, ballots, *given)
+        odds, calibrated, out = np.empty((3, len(ballots)))
+        calls.append((odds_into, (refined, odds)))
+        calls.append((calibrate_two, (self.calibration, odds, *given, calibrated)))
+        calls.append((lead_two_into, (calibrated, decided, out)))
+        return calls, out
+
+    def _refined(
+        self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
+    ) -> tuple[Calls, Array, Any]:
+        logits, decided = np.empty(ballots.shape), np.empty(len(ballots), np.int64)
+        sizes, refined = np.zeros((len(ballots), len(margins))), np.empty(ballots.shape)
+        given = y, weights, learning
+        own = self.choice, self.scales, self.coins, margins, active, ballots
+        calls: Calls = [(combine, (*own, *given, logits, sizes, decided))]
+        calls.append((refine, (self.stack, logits, margins, active, sizes, *given, refined)))
+        return calls, refined, decided
 
     def unite(self, shards: Shards) -> None:
         """Unite scales, coins and choice, and both refinements."""
@@ -279,6 +304,17 @@ class Blend(ABC):
         ``known``: the last target known when the rows were asked, where labels came late.
         """
 
+    def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array] | None:
+        """Kernels and arguments that do what ``learn`` does of one row of importance 1, and what they fill.
+
+        None where that is not done by kernels alone.
+        """
+        return None
+
+    def reading_calls(self, margins: Array) -> tuple[Calls, Array] | None:
+        """Kernels and arguments that do what ``read`` does of one row, and what they fill, or None."""
+        return None
+
     @property
     def last_known(self) -> float:
         """The last target, where predictions use it."""
@@ -320,11 +356,36 @@ class TwoClassBlend(ClassBlend):
 
     def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """p₊ − p₋ of the vote, ln p₊/p₋ of a combination."""
-        return _less_first(self._blended(margins, 2, (y > 0.0).astype(np.int64), weights, True))
+        calls, out = self._calls(margins, (y > 0.0).astype(np.int64), weights, learning=True)
+        _make(calls)
+        return out
 
     def read(self, margins: Array) -> Array:
         """p₊ − p₋ of the vote, ln p₊/p₋ of a combination."""
-        return _less_first(self._blended(margins, 2, NO_LABELS, ONE, learning=False))
+        calls, out = self.reading_calls(margins)
+        _make(calls)
+        return out
+
+    def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array]:
+        """Kernels and arguments that do what ``learn`` does of one row of importance 1."""
+        labels = np.zeros(1, np.int64)
+        calls, out = self._calls(margins, labels, ONE, learning=True)
+        return [(sides_into, (y, labels)), *calls], out
+
+    def reading_calls(self, margins: Array) -> tuple[Calls, Array]:
+        """Kernels and arguments that do what ``read`` does."""
+        return self._calls(margins, NO_LABELS, ONE, learning=False)
+
+    def _calls(
+        self, margins: Array, labels: Any, weights: Array, learning: bool
+    ) -> tuple[Calls, Array]:
+        votes, given = np.empty((margins.shape[1], 2)), (labels, weights, learning)
+        calls: Calls = [(mix_choices, (self.hedge, margins, *given, votes))]
+        if self.combination is None:
+            out = np.empty(len(votes))
+            return [*calls, (less_first, (votes, out))], out
+        above, out = self.combination.calls(margins, self.hedge.active, votes, *given)
+        return calls + above, out
 
 
 class NumberBlend(Blend):
@@ -375,10 +436,6 @@ class NumberBlend(Blend):
         if self.combination is None:
             return np.asarray(mixed)
         return self.combination.read(numbers, self.hedge.active, mixed, self.bounds)
-
-
-def _less_first(shares: Array) -> Array:
-    return shares if shares.ndim == 1 else np.asarray(shares[:, 1] - shares[:, 0])
 
 
 BLENDS: dict[str, type[Blend]] = {

@@ -108,19 +108,32 @@ def refine(
             teach(r, DECAYS, features, used, known, each, mixed, y[t], weight, room)
 
 
-def lead_two(logits: Array, decided: Any) -> Array:
+@kernel
+def odds_into(chances: Array, out: Array) -> None:
+    """out[t] = ln p₁/p₀."""
+    for t in range(out.shape[0]):
+        out[t] = np.log(chances[t, 1] / chances[t, 0])
+
+
+@kernel
+def lead_two_into(logits: Array, decided: Any, out: Array) -> None:
     """The logits of class 1, on the side that was decided (0 or 1), in the same order on each side.
 
     What is below the edge, or on the other side, goes between 0 and the edge: STEP·exp(z − STEP).
     """
-    if len(logits) == 1 and (logits[0] > STEP if decided[0] == 1 else logits[0] < -STEP):
-        return logits
-    sign = np.where(decided == 1, 1.0, -1.0)
-    ahead = sign * logits
-    if (ahead > STEP).all():
-        return logits
-    inside = STEP * np.exp(np.maximum(np.minimum(ahead - STEP, 0.0), -600.0))
-    return np.asarray(np.where(ahead > STEP, logits, sign * inside))
+    for t in range(out.shape[0]):
+        sign = 1.0 if decided[t] == 1 else -1.0
+        ahead = sign * logits[t]
+        out[t] = logits[t]
+        if not ahead > STEP:
+            out[t] = sign * (STEP * np.exp(max(min(ahead - STEP, 0.0), -600.0)))
+
+
+def lead_two(logits: Array, decided: Any) -> Array:
+    """``lead_two_into`` an array of its own."""
+    out = np.empty(len(logits))
+    lead_two_into(logits, decided, out)
+    return out
 
 
 def lead_several(chances: Array, decided: Any) -> Array:
