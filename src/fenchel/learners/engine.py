@@ -182,6 +182,11 @@ class Engine(ABC):
         return False
 
     @property
+    def knows_one_step(self) -> bool:
+        """Whether ``learn_known`` changes all or nothing, whatever signal comes."""
+        return self.is_one_step
+
+    @property
     def engines(self) -> int:
         """How many engines this is, those inside it included."""
         return 1

@@ -216,6 +216,11 @@ class Mixture(Engine):
         return tuple(sorted({limit for limit in self._limits if limit is not None}))
 
     @property
+    def knows_one_step(self) -> bool:
+        """Whether a known row changes all or nothing: signals wait where it takes several steps."""
+        return True
+
+    @property
     def engines(self) -> int:
         """How many engines this is, those inside its experts included."""
         return 1 + sum(expert.engines for expert in self.experts)

@@ -42,7 +42,7 @@ class _Step:
     def _things_of(mixture: Any) -> list[Any]:
         own = mixture._units, mixture._spreads, mixture._origin, mixture._blend, mixture.counts
         tray = None if mixture._frozen is None else mixture._frozen.tray
-        return [*own, tray, *[expert.parts for expert in mixture.experts]]
+        return [*own, tray, *[expert._parts for expert in mixture.experts]]
 
 
 class _Seen:

@@ -41,6 +41,14 @@ from fenchel.loops.coin_stacking import (
     unite_scales,
 )
 from fenchel.loops.newton_mixture import unite_refinements
+from fenchel.loops.number_stacking import (
+    choice_into,
+    copy_into,
+    corrected_into,
+    differences_into,
+    left_over_into,
+    mean_into,
+)
 from fenchel.loops.refined_stacking import DECAYS as STACKED
 from fenchel.loops.refined_stacking import (
     lead_several,
@@ -53,7 +61,7 @@ from fenchel.loops.switching import new_switching
 from fenchel.losses import Squared
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards, averaged
-from fenchel.rows import Rows, validate
+from fenchel.rows import Rows
 
 SQUARED = Squared()
 NO_LABELS = np.zeros(0, dtype=np.int64)  # nothing is learned from
@@ -187,22 +195,54 @@ class NumberCombination:
         """
         before = _targets_before(self.last, y, weights)
         before = before if known is None else known
-        rows = self._differences(numbers, active, mixed, before, weights, learning=True)
-        rest = self.engine.learn(rows, _difference(y, mixed), weights, True)
-        final = np.empty_like(mixed)
-        both = np.stack([mixed, _difference(mixed, -rest)])
-        mix_numbers(self.choice, SQUARED, both, y, weights, bounds.copy(), final)
+        calls, rows = self._differences(numbers, active, mixed, before, weights, learning=True)
+        target = np.empty(len(y))
+        _make([*calls, (left_over_into, (y, mixed, target))])
+        rest = self.engine.learn(rows, target, weights, True)
+        calls, final = self._chosen(mixed, rest, y, weights, bounds.copy())
+        _make(calls)
         return final
+
+    def learning_calls(
+        self, numbers: Array, active: Array, mixed: Array, y: Array, bounds: Array
+    ) -> tuple[Calls, Array]:
+        """Kernels that do what ``learn`` does of one row of importance 1, and where they put its number."""
+        calls, rows = self._differences(numbers, active, mixed, self.last, ONE, learning=True)
+        target, rest = np.empty((2, 1))
+        calls += [(left_over_into, (y, mixed, target)), (copy_into, (y, self.last))]
+        calls.append(self.engine.learning_call(rows.view, target, rest))
+        more, final = self._chosen(mixed, rest, y, ONE, bounds)
+        return calls + more, final
+
+    def _chosen(
+        self, mixed: Array, rest: Array, y: Array, weights: Array, bounds: Array
+    ) -> tuple[Calls, Array]:
+        both, final = np.empty((2, len(mixed))), np.empty(len(mixed))
+        given = self.choice, SQUARED, both, y, weights, bounds, final
+        return [(corrected_into, (mixed, rest, both)), (mix_numbers, given)], final
 
     def read(self, numbers: Array, active: Array, mixed: Array, bounds: Array) -> Array:
         """The numbers as the next round would see them."""
-        before = np.broadcast_to(self.last, len(mixed))
-        rows = self._differences(numbers, active, mixed, before, ONE, False)
-        rest = self.engine.read(rows)
-        mixture, combination = shares_now(self.choice)
-        return np.asarray(
-            mixture * mixed + combination * np.clip(_difference(mixed, -rest), *bounds)
-        )
+        before = np.full(len(mixed), self.last[0])
+        calls, rows = self._differences(numbers, active, mixed, before, ONE, learning=False)
+        _make(calls)
+        calls, final = self._weighed(mixed, self.engine.read(rows), bounds)
+        _make(calls)
+        return final
+
+    def reading_calls(
+        self, numbers: Array, active: Array, mixed: Array, bounds: Array
+    ) -> tuple[Calls, Array]:
+        """Kernels that do what ``read`` does of one row, and where they put its number."""
+        calls, rows = self._differences(numbers, active, mixed, self.last, ONE, learning=False)
+        rest = np.empty(1)
+        more, final = self._weighed(mixed, rest, bounds)
+        return [*calls, self.engine.reading_call(rows.view, rest), *more], final
+
+    def _weighed(self, mixed: Array, rest: Array, bounds: Array) -> tuple[Calls, Array]:
+        both, final = np.empty((2, len(mixed))), np.empty(len(mixed))
+        correct = corrected_into, (mixed, rest, both)
+        return [correct, (choice_into, (self.choice, both, bounds, final))], final
 
     def unite(self, shards: Shards) -> None:
         """Unite scales, choice and learner; the last target is the mean of those of all."""
@@ -219,19 +259,13 @@ class NumberCombination:
         before: Array,
         weights: Array,
         learning: bool,
-    ) -> Rows:
-        differences = _difference(np.vstack([numbers, before]), mixed)
-        width, count = differences.shape
-        standard = np.empty((count, width, 1))
-        on = np.append(active, 1.0)
-        standardise(self.scales, differences[:, :, None], on, weights, learning, standard)
-        return validate.as_rows(standard[:, :, 0])
-
-
-def _difference(values: Array, mixed: Array) -> Array:
-    """values − mixed, finite also where numbers of opposite signs fill the range of a float."""
-    with np.errstate(over="ignore"):
-        return np.nan_to_num(values - mixed)
+    ) -> tuple[Calls, Rows]:
+        """The rows of the learner above, and the kernels that fill them."""
+        width, count = len(numbers) + 1, len(mixed)
+        differences, standard = np.empty((width, count, 1)), np.empty((count, width, 1))
+        given = self.scales, differences, np.append(active, 1.0), weights, learning, standard
+        fill = differences_into, (numbers, before, mixed, differences)
+        return [fill, (standardise, given)], Rows.dense(standard.reshape(count, width))
 
 
 def _targets_before(last: Array, y: Array, weights: Array) -> Array:
@@ -418,7 +452,7 @@ class NumberBlend(Blend):
 
     def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """One number a row."""
-        numbers, before = margins[:, :, 0], self.bounds.copy()
+        numbers, before = _numbers_of(margins), self.bounds.copy()
         mixed = np.empty(len(y))
         mix_numbers(self.hedge, self.loss, numbers, y, weights, self.bounds, mixed)
         if self.combination is None:
@@ -428,14 +462,38 @@ class NumberBlend(Blend):
 
     def read(self, margins: Array) -> Array:
         """One number a row; 0 before the first target."""
-        if self.bounds[0] > self.bounds[1]:
-            return np.zeros(margins.shape[1])
-        numbers = np.clip(margins[:, :, 0], *self.bounds)
-        # In the order of the experts, so that a row alone and among others is the same to the bit.
-        mixed = np.add.accumulate(shares_now(self.hedge)[:, None] * numbers, axis=0)[-1]
-        if self.combination is None:
-            return np.asarray(mixed)
+        numbers, mixed = _numbers_of(margins), np.empty(margins.shape[1])
+        mean_into(self.hedge, numbers, self.bounds, mixed)
+        if self.combination is None or self.bounds[0] > self.bounds[1]:
+            return mixed
         return self.combination.read(numbers, self.hedge.active, mixed, self.bounds)
+
+    def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array]:
+        """Kernels and arguments that do what ``learn`` does of one row of importance 1."""
+        numbers, mixed, before = _numbers_of(margins), np.empty(1), np.empty(2)
+        mix = self.hedge, self.loss, numbers, y, ONE, self.bounds, mixed
+        calls: Calls = [(copy_into, (self.bounds, before)), (mix_numbers, mix)]
+        if self.combination is None:
+            return calls, mixed
+        given = numbers, self.hedge.active, mixed, y, before
+        above, out = self.combination.learning_calls(*given)
+        return calls + above, out
+
+    def reading_calls(self, margins: Array) -> tuple[Calls, Array]:
+        """Kernels and arguments that do what ``read`` does of one row."""
+        numbers, mixed = _numbers_of(margins), np.empty(1)
+        calls: Calls = [(mean_into, (self.hedge, numbers, self.bounds, mixed))]
+        if self.combination is None:
+            return calls, mixed
+        above, out = self.combination.reading_calls(
+            numbers, self.hedge.active, mixed, self.bounds
+        )
+        return calls + above, out
+
+
+def _numbers_of(margins: Array) -> Array:
+    """The numbers of experts by row, which kernels hold inside the targets."""
+    return margins.reshape(margins.shape[:2])
 
 
 BLENDS: dict[str, type[Blend]] = {

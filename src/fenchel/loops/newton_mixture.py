@@ -63,11 +63,8 @@ def new_refinement(forecasters: int, features: int) -> Refinement:
 
 
 @helper
-def forecast(r: Any, features: Array, used: Any, known: Any, each: Array, mixed: Array) -> None:
-    """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known.
-
-    ``used`` are the numbers of the features that can differ from 0.
-    """
+def forecast(r: Any, features: Array, known: Any, each: Array, mixed: Array) -> None:
+    """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known."""
     count, classes = each.shape
     for c in range(classes):
         mixed[c] = 0.0
@@ -76,8 +73,8 @@ def forecast(r: Any, features: Array, used: Any, known: Any, each: Array, mixed:
         for c in range(classes):
             each[i, c] = features[c, 0] if i == 0 else 0.0
             if i > 0:
-                for a in range(used.shape[0]):
-                    each[i, c] += r.weights[i - 1, used[a]] * features[c, used[a]]
+                for a in range(features.shape[1]):
+                    each[i, c] += r.weights[i - 1, a] * features[c, a]
             z = each[i, c]  # beyond the floats only in a forged state, as a share below 0 is
             each[i, c] = min(max(z, -LARGEST), LARGEST) if z == z else 0.0
             if known[c]:
@@ -107,34 +104,43 @@ def _newton_step(
     weight: float,
     room: Array,
 ) -> None:
-    """w −= A⁻¹·g and A⁻¹ for A = decay·A + γ·g·gᵀ, of forecaster i + 1; ``room`` has two rows."""
+    """w −= A⁻¹·g and A⁻¹ for A = decay·A + γ·g·gᵀ, of forecaster i + 1; ``room`` has three rows.
+
+    Rows of A⁻¹, which stays symmetric to the bit, are gone through from end to end, in vector registers.
+    """
     count = used.shape[0]
     widest = 0.0
     for a in range(count):
         room[0, a] = 0.0
         room[1, a] = 0.0
-        widest = max(widest, r.inverses[i, used[a], used[a]])
+        if used[a]:
+            widest = max(widest, r.inverses[i, a, a])
     for c in range(features.shape[0]):
         if known[c]:
             apart = weight * (each[i + 1, c] - (1.0 if c == y else 0.0))
             for a in range(count):
-                room[0, a] += apart * features[c, used[a]]
+                room[0, a] += apart * features[c, a]
     # What is forgotten everywhere would grow without end: no direction becomes looser than at first.
     grow = 1.0 / decay if widest < decay / FIRM else 1.0
+    for b in range(count):
+        if used[b]:
+            g = room[0, b]
+            for a in range(count):
+                room[1, a] += grow * r.inverses[i, b, a] * g
     along = 0.0
     for a in range(count):
-        j = used[a]
-        for b in range(count):
-            room[1, a] += grow * r.inverses[i, j, used[b]] * room[0, b]
+        room[1, a] = room[1, a] if used[a] else 0.0
+        room[2, a] = grow if used[a] else 1.0
         along += room[1, a] * room[0, a]
     share = 1.0 / (1.0 + CURVATURE * along)
+    shrink = CURVATURE * share
     for a in range(count):
-        j = used[a]
-        r.weights[i, j] -= share * room[1, a]
-        for b in range(count):
-            k = used[b]
-            less = CURVATURE * share * room[1, a] * room[1, b]
-            r.inverses[i, j, k] = grow * r.inverses[i, j, k] - less
+        if used[a]:
+            v = room[1, a]
+            r.weights[i, a] -= share * v
+            for b in range(count):
+                less = shrink * (v * room[1, b])
+                r.inverses[i, a, b] = room[2, b] * r.inverses[i, a, b] - less
 
 
 @helper
@@ -174,7 +180,10 @@ def teach(
     weight: float,
     room: Array,
 ) -> None:
-    """Learn one label, given what ``forecast`` said of its row; ``room`` is 2 × D."""
+    """Learn one label, given what ``forecast`` said of its row; ``room`` is 3 × D.
+
+    ``used`` says which features can differ from 0: the weights of the others stay.
+    """
     weight = min(weight, HEAVIEST)
     if known[y] and weight > 0.0:
         for i in range(decays.shape[0]):

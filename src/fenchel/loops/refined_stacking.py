@@ -52,18 +52,12 @@ def _features_into(
 
 @helper
 def _features_of(active: Array) -> Any:
-    """The numbers of the features of experts that are on, with the first and the last feature."""
+    """Which features can differ from 0: those of experts that are on, the first and the last."""
     experts = active.shape[0]
-    used = np.empty(2 + 2 * experts, np.int64)
-    used[0] = 0
-    count = 1
-    for half in range(2):
-        for k in range(experts):
-            if active[k] > 0.0:
-                used[count] = 1 + half * experts + k
-                count += 1
-    used[count] = 1 + 2 * experts
-    return used[: count + 1]
+    used = np.ones(2 + 2 * experts, np.bool_)
+    for k in range(experts):
+        used[1 + k] = used[1 + experts + k] = active[k] > 0.0
+    return used
 
 
 @kernel
@@ -89,7 +83,7 @@ def refine(
     known = np.ones(classes, np.bool_)
     each = np.empty((r.shares.shape[0], classes))
     mixed = np.empty(classes)
-    room = np.empty((2, r.weights.shape[1]))
+    room = np.empty((3, r.weights.shape[1]))
     last = importance.shape[0] - 1
     for t in range(count):
         if two:
@@ -100,7 +94,7 @@ def refine(
                 known[c] = logits[t, c] > -np.inf
                 if known[c]:
                     _features_into(features, c, logits[t, c], margins, t, c, sizes, active)
-        forecast(r, features, used, known, each, mixed)
+        forecast(r, features, known, each, mixed)
         for c in range(classes):
             out[t, c] = mixed[c]
         if learning:
