@@ -252,7 +252,7 @@ class FrozenUse:
         read_into(present, self.weights, rows, self._first())
         charge_candidates(present, y, importance, *use, self.bounds, self.sums[0])
         for which in (0, 1):
-            found = self.blend.read(np.ascontiguousarray(margins[which::2]))
+            found = self.blend.read_labels(np.ascontiguousarray(margins[which::2]))
             readings = found if found.ndim == 2 else found[:, None]
             lost = self.blended[0, which : which + 1]
             charge_readings(readings, y, importance, *use, lost)

@@ -136,6 +136,12 @@ class ClassCombination:
         calls.append((lead_two_into, (calibrated, decided, out)))
         return calls, out
 
+    def decided(self, margins: Array, active: Array, ballots: Array) -> Any:
+        """The class that is decided for, −1 where none is known: what ``chances`` would put first."""
+        calls, _, decided = self._refined(margins, active, ballots, NO_LABELS, ONE, False)
+        _make(calls[:1])
+        return decided
+
     def _refined(
         self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
     ) -> tuple[Calls, Array, Any]:
@@ -338,6 +344,10 @@ class Blend(ABC):
         ``known``: the last target known when the rows were asked, where labels came late.
         """
 
+    def read_labels(self, margins: Array) -> Array:
+        """Predict as ``read`` does, as far as labels bear it: the same sign, the same largest class."""
+        return self.read(margins)
+
     def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array] | None:
         """Kernels and arguments that do what ``learn`` does of one row of importance 1, and what they fill.
 
@@ -374,6 +384,18 @@ class ClassBlend(Blend):
         """Shares of one for each class."""
         return self._blended(margins, margins.shape[2], NO_LABELS, ONE, learning=False)
 
+    def read_labels(self, margins: Array) -> Array:
+        """1 for the class that is decided for, 0 for the others; without a combination the votes."""
+        return self._decided(margins, margins.shape[2])
+
+    def _decided(self, margins: Array, classes: int) -> Array:
+        votes = np.empty((margins.shape[1], classes))
+        _call(mix_choices, self.hedge, margins, NO_LABELS, ONE, False, votes)
+        if self.combination is None:
+            return votes
+        decided = self.combination.decided(margins, self.hedge.active, votes)
+        return np.asarray(decided[:, None] == np.arange(classes), np.float64)
+
     def _blended(
         self, margins: Array, classes: int, labels: Any, weights: Array, learning: bool
     ) -> Array:
@@ -399,6 +421,11 @@ class TwoClassBlend(ClassBlend):
         calls, out = self.reading_calls(margins)
         _make(calls)
         return out
+
+    def read_labels(self, margins: Array) -> Array:
+        """The second class's share of the vote, or of the decision, less the first's."""
+        shares = self._decided(margins, 2)
+        return np.asarray(shares[:, 1] - shares[:, 0])
 
     def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array]:
         """Kernels and arguments that do what ``learn`` does of one row of importance 1."""
