@@ -94,11 +94,11 @@ def calibrate_two(
     for t in range(logits.shape[0]):
         z = _held(logits[t])
         _bend_into(features, 1, z, z)
-        forecast(r, features, known, each, mixed)
+        forecast(r, features, 1, known, each, mixed)
         out[t] = np.log(mixed[1]) - np.log(mixed[0])
         if learning:
             teach(
-                r, DECAYS, features, used, known, each, mixed, y[t], importance[min(t, last)], room
+                r, DECAYS, features, 1, used, known, each, mixed, y[t], importance[min(t, last)], room
             )
 
 
@@ -125,10 +125,10 @@ def calibrate_several(
                 given = np.log(chances[t, c])
                 rest = np.log(max(1.0 - chances[t, c], 1e-17))
                 _bend_into(features, c, max(given, -FARTHEST), _held(given - rest))
-        forecast(r, features, known, each, mixed)
+        forecast(r, features, 0, known, each, mixed)
         for c in range(classes):
             out[t, c] = mixed[c]
         if learning:
             teach(
-                r, DECAYS, features, used, known, each, mixed, y[t], importance[min(t, last)], room
+                r, DECAYS, features, 0, used, known, each, mixed, y[t], importance[min(t, last)], room
             )

@@ -63,19 +63,24 @@ def new_refinement(forecasters: int, features: int) -> Refinement:
 
 
 @helper
-def forecast(r: Any, features: Array, known: Any, each: Array, mixed: Array) -> None:
-    """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known."""
+def forecast(
+    r: Any, features: Array, first: int, known: Any, each: Array, mixed: Array
+) -> None:
+    """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known.
+
+    Classes before ``first`` have features that are all 0.
+    """
     count, classes = each.shape
     for c in range(classes):
         mixed[c] = 0.0
     for i in range(count):
         highest = -np.inf
         for c in range(classes):
-            each[i, c] = features[c, 0] if i == 0 else 0.0
-            if i > 0:
+            z = features[c, 0] if i == 0 else 0.0
+            if i > 0 and c >= first:
                 for a in range(features.shape[1]):
-                    each[i, c] += r.weights[i - 1, a] * features[c, a]
-            z = each[i, c]  # beyond the floats only in a forged state, as a share below 0 is
+                    z += r.weights[i - 1, a] * features[c, a]
+            # Beyond the floats only in a forged state, as a share below 0 is.
             each[i, c] = min(max(z, -LARGEST), LARGEST) if z == z else 0.0
             if known[c]:
                 highest = max(highest, each[i, c])
@@ -97,6 +102,7 @@ def _newton_step(
     i: int,
     decay: float,
     features: Array,
+    first: int,
     used: Any,
     known: Any,
     each: Array,
@@ -115,7 +121,7 @@ def _newton_step(
         room[1, a] = 0.0
         if used[a]:
             widest = max(widest, r.inverses[i, a, a])
-    for c in range(features.shape[0]):
+    for c in range(first, features.shape[0]):
         if known[c]:
             apart = weight * (each[i + 1, c] - (1.0 if c == y else 0.0))
             for a in range(count):
@@ -145,14 +151,15 @@ def _newton_step(
 
 @helper
 def _charge(r: Any, each: Array, mixed: Array, y: int, weight: float) -> None:
-    """The mixture's shares and the sums of its certificate, once the label is known."""
+    """The mixture's shares and the sums of its certificate, once the label is known; each[i, y] is used up."""
     count = each.shape[0]
     least = np.inf
     for i in range(count):
-        least = min(least, -np.log(each[i, y]))
+        each[i, y] = -np.log(each[i, y])
+        least = min(least, each[i, y])
     total = 0.0
     for i in range(count):
-        lost = -np.log(each[i, y])
+        lost = each[i, y]
         r.lost[i] += weight * lost
         r.shares[i] *= np.exp(-weight * (lost - least))
         total += r.shares[i]
@@ -172,6 +179,7 @@ def teach(
     r: Any,
     decays: Array,
     features: Array,
+    first: int,
     used: Any,
     known: Any,
     each: Array,
@@ -187,7 +195,7 @@ def teach(
     weight = min(weight, HEAVIEST)
     if known[y] and weight > 0.0:
         for i in range(decays.shape[0]):
-            _newton_step(r, i, decays[i], features, used, known, each, y, weight, room)
+            _newton_step(r, i, decays[i], features, first, used, known, each, y, weight, room)
         _charge(r, each, mixed, y, weight)
 
 

@@ -79,7 +79,7 @@ def refine(
     count, classes = logits.shape
     two = margins.shape[2] < classes
     features = np.zeros((classes, r.weights.shape[1]))
-    used = _features_of(active)
+    used, first = _features_of(active), 1 if two else 0
     known = np.ones(classes, np.bool_)
     each = np.empty((r.shares.shape[0], classes))
     mixed = np.empty(classes)
@@ -94,12 +94,12 @@ def refine(
                 known[c] = logits[t, c] > -np.inf
                 if known[c]:
                     _features_into(features, c, logits[t, c], margins, t, c, sizes, active)
-        forecast(r, features, known, each, mixed)
+        forecast(r, features, first, known, each, mixed)
         for c in range(classes):
             out[t, c] = mixed[c]
         if learning:
             weight = importance[min(t, last)]
-            teach(r, DECAYS, features, used, known, each, mixed, y[t], weight, room)
+            teach(r, DECAYS, features, first, used, known, each, mixed, y[t], weight, room)
 
 
 @kernel
