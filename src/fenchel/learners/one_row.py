@@ -36,13 +36,20 @@ class _Step:
 
     def fits(self, mixture: Any, view: SparseRows) -> bool:
         """Whether all that it was bound to is still in use."""
-        return view is self.view and all(map(is_, self._things_of(mixture), self._bound))
+        found = self._things_of(mixture)
+        return (
+            view is self.view
+            and len(found) == len(self._bound)
+            and all(map(is_, found, self._bound))
+        )
 
     @staticmethod
     def _things_of(mixture: Any) -> list[Any]:
         own = mixture._units, mixture._spreads, mixture._origin, mixture._blend, mixture.counts
-        tray = None if mixture._frozen is None else mixture._frozen.tray
-        return [*own, tray, *[expert._parts for expert in mixture.experts]]
+        found = [*own, None if mixture._frozen is None else mixture._frozen.tray]
+        for expert in mixture.experts:
+            found += expert.bound_to()
+        return found
 
 
 class _Seen:
@@ -74,12 +81,11 @@ class LearnStep(_Step):
     def __init__(self, mixture: Any, view: SparseRows) -> None:
         blend, origin, frozen = mixture._blend, mixture._origin, mixture._frozen
         seen, room = _Seen(mixture, view, learning=True), len(view.indices)
-        self._y, margins = np.zeros(1), np.zeros((len(mixture.experts), 1, 1))
-        from_origin = np.zeros(1)
+        self._y, from_origin, margins = np.zeros(1), np.zeros(1), _margins_for(mixture)
         calls = [*seen.calls, (move_by, (self._y, origin, -1.0, False, from_origin))]
         for k in blend.active:
-            own, y = margins[k, :, 0], from_origin if mixture._relative[k] else self._y
-            calls.append(mixture.experts[k].learning_call(seen.by(k), y, own))
+            own, y = margins[k, 0], from_origin if mixture._relative[k] else self._y
+            calls += mixture.experts[k].learning_calls(seen.by(k), y, own)
             if mixture._relative[k]:
                 calls.append((move_by, (own, origin, 1.0, False, own)))
         mixing, self._out = blend.learning_calls(margins, self._y)
@@ -92,8 +98,8 @@ class LearnStep(_Step):
             calls.append((attend, (tray, room, mixture.counts)))
         super().__init__(mixture, view, calls)
 
-    def learn(self, mixture: Any, target: Array) -> float:
-        """Learn the row that is in the view; returns its margin from before."""
+    def learn(self, mixture: Any, target: Array) -> Any:
+        """Learn the row that is in the view; returns its margin from before, or one for each class."""
         self._y[0] = target[0]
         if self._attend[ATTEND]:
             with undisturbed:
@@ -103,18 +109,18 @@ class LearnStep(_Step):
                 mixture._frozen.before_row(mixture.rounds)
         else:
             self._run()
-        return float(self._out[0])
+        return self._out[0].copy()
 
 
 class ReadStep(_Step):
     """Reads one row of columns that are known, as the next round would see it."""
 
     def __init__(self, mixture: Any, view: SparseRows) -> None:
-        seen = _Seen(mixture, view, learning=False)
-        margins, calls = np.zeros((len(mixture.experts), 1, 1)), seen.calls
+        seen, margins = _Seen(mixture, view, learning=False), _margins_for(mixture)
+        calls = seen.calls
         for k in mixture._blend.active:
-            own = margins[k, :, 0]
-            calls.append(mixture.experts[k].reading_call(seen.by(k), own))
+            own = margins[k, 0]
+            calls += mixture.experts[k].reading_calls(seen.by(k), own)
             if mixture._relative[k]:
                 calls.append((move_by, (own, mixture._origin, 1.0, True, own)))
         mixing, self._out = mixture._blend.reading_calls(margins)
@@ -139,21 +145,30 @@ class Steps:
         found = self._made.get(kind)
         if found is not None and found.fits(mixture, view):
             return found
-        if found is not None or self._views.get(kind) is not view:
+        if found is not None or self._views.get(kind) is not view or self._seen[kind] == PATIENCE:
             self._made[kind], self._views[kind], self._seen[kind] = None, view, 0
         self._seen[kind] += 1
-        if self._seen[kind] != PATIENCE or not _suits(mixture, view):
-            return None
-        self._made[kind] = kind(mixture, view)
-        return self._made[kind]
+        if self._seen[kind] == PATIENCE and _suits(mixture, view):
+            self._made[kind] = kind(mixture, view)
+        return self._made.get(kind)
 
 
 def _suits(mixture: Any, view: Any) -> bool:
     """Whether rows can be taken in one step: sparse ones, and all is done by kernels."""
-    margins = np.zeros((len(mixture.experts), 1, 1))
-    in_place = isinstance(view, SparseRows) and view.indptr[0] == 0 and view.values.itemsize == 8
-    by_kernels = mixture._blend.reading_calls(margins) is not None
-    return in_place and by_kernels and all(hasattr(e, "reading_call") for e in mixture.experts)
+    if not isinstance(view, SparseRows) or view.indptr[0] != 0 or view.values.itemsize != 8:
+        return False
+    margins = _margins_for(mixture)
+    return margins.size > 0 and all(
+        mixture.experts[k].reading_calls(view, margins[k, 0]) is not None
+        and len(mixture.experts[k].bound_to()) == margins.shape[2]
+        for k in mixture._blend.active
+    )
+
+
+def _margins_for(mixture: Any) -> Array:
+    """Room for the margins of one row by expert and class; those of retired experts stay 0."""
+    classes = mixture.outputs if mixture.task == "multiclass" else 1
+    return np.zeros((len(mixture.experts), 1, classes))
 
 
 def _row_of(indptr: Any, indices: Any, values: Array) -> SparseRows:

@@ -17,10 +17,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fenchel._numba.jit import settled
-from fenchel.learners.engine import ONE
+from fenchel.learners.engine import ONE, Calls
 from fenchel.learners.regression import vovk_azoury_warmuth
 from fenchel.loops.adahedge import (
     Hedge,
+    classes_into,
     less_first,
     mix_choices,
     mix_numbers,
@@ -51,7 +52,7 @@ from fenchel.loops.number_stacking import (
 )
 from fenchel.loops.refined_stacking import DECAYS as STACKED
 from fenchel.loops.refined_stacking import (
-    lead_several,
+    lead_several_into,
     lead_two_into,
     new_stack,
     odds_into,
@@ -67,7 +68,6 @@ SQUARED = Squared()
 NO_LABELS = np.zeros(0, dtype=np.int64)  # nothing is learned from
 
 Kind = TypeVar("Kind", bound="Blend")
-Calls = list[tuple[Any, tuple[Any, ...]]]  # kernels and their arguments, to be called in turn
 
 
 _SETTLED: dict[Any, Any] = {}
@@ -113,31 +113,28 @@ class ClassCombination:
         own = named_arrays(scales=self.scales, coins=self.coins, choice=self.choice)
         return own | named_arrays(stack=self.stack, calibration=self.calibration)
 
-    def chances(
-        self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
-    ) -> Array:
-        """The probabilities of several classes, from before each label; ``ballots`` are the mixture's votes."""
-        given = y, weights, learning
-        calls, refined, decided = self._refined(margins, active, ballots, *given)
-        out = np.empty(ballots.shape)
-        _make(calls)
-        calibrate_several(self.calibration, refined, *given, out)
-        return lead_several(out, decided)
-
     def calls(
         self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
     ) -> tuple[Calls, Array]:
-        """Kernels that compute the logits of two classes from before each label, and where they put them."""
+        """Kernels that compute what is said of each row before its label, and where they put it.
+
+        That is the logits of two classes, the probabilities of several; ``ballots`` are the mixture's votes.
+        """
         given = y, weights, learning
         calls, refined, decided = self._refined(margins, active, ballots, *given)
-        odds, calibrated, out = np.empty((3, len(ballots)))
-        calls.append((odds_into, (refined, odds)))
-        calls.append((calibrate_two, (self.calibration, odds, *given, calibrated)))
-        calls.append((lead_two_into, (calibrated, decided, out)))
+        if margins.shape[2] < ballots.shape[1]:
+            odds, calibrated, out = np.empty((3, len(ballots)))
+            calls.append((odds_into, (refined, odds)))
+            calls.append((calibrate_two, (self.calibration, odds, *given, calibrated)))
+            calls.append((lead_two_into, (calibrated, decided, out)))
+        else:
+            calibrated, out = np.empty(ballots.shape), np.empty(ballots.shape)
+            calls.append((calibrate_several, (self.calibration, refined, *given, calibrated)))
+            calls.append((lead_several_into, (calibrated, decided, out)))
         return calls, out
 
     def decided(self, margins: Array, active: Array, ballots: Array) -> Any:
-        """The class that is decided for, −1 where none is known: what ``chances`` would put first."""
+        """The class that is decided for, −1 where none is known: what ``calls`` would put first."""
         calls, _, decided = self._refined(margins, active, ballots, NO_LABELS, ONE, False)
         _make(calls[:1])
         return decided
@@ -216,7 +213,7 @@ class NumberCombination:
         calls, rows = self._differences(numbers, active, mixed, self.last, ONE, learning=True)
         target, rest = np.empty((2, 1))
         calls += [(left_over_into, (y, mixed, target)), (copy_into, (y, self.last))]
-        calls.append(self.engine.learning_call(rows.view, target, rest))
+        calls += (self.engine.learning_calls(rows.view, target, rest) or [])
         more, final = self._chosen(mixed, rest, y, ONE, bounds)
         return calls + more, final
 
@@ -243,7 +240,7 @@ class NumberCombination:
         calls, rows = self._differences(numbers, active, mixed, self.last, ONE, learning=False)
         rest = np.empty(1)
         more, final = self._weighed(mixed, rest, bounds)
-        return [*calls, self.engine.reading_call(rows.view, rest), *more], final
+        return [*calls, *(self.engine.reading_calls(rows.view, rest) or []), *more], final
 
     def _weighed(self, mixed: Array, rest: Array, bounds: Array) -> tuple[Calls, Array]:
         both, final = np.empty((2, len(mixed))), np.empty(len(mixed))
@@ -348,16 +345,13 @@ class Blend(ABC):
         """Predict as ``read`` does, as far as labels bear it: the same sign, the same largest class."""
         return self.read(margins)
 
-    def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array] | None:
-        """Kernels and arguments that do what ``learn`` does of one row of importance 1, and what they fill.
+    @abstractmethod
+    def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array]:
+        """Kernels and arguments that do what ``learn`` does of one row of importance 1, and what they fill."""
 
-        None where that is not done by kernels alone.
-        """
-        return None
-
-    def reading_calls(self, margins: Array) -> tuple[Calls, Array] | None:
-        """Kernels and arguments that do what ``read`` does of one row, and what they fill, or None."""
-        return None
+    @abstractmethod
+    def reading_calls(self, margins: Array) -> tuple[Calls, Array]:
+        """Kernels and arguments that do what ``read`` does of one row, and what they fill."""
 
     @property
     def last_known(self) -> float:
@@ -376,62 +370,35 @@ class ClassBlend(Blend):
     kind = ClassCombination
     combination: ClassCombination | None
 
-    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
-        """Shares of one for each class."""
-        return self._blended(margins, margins.shape[2], y.astype(np.int64), weights, True)
-
-    def read(self, margins: Array) -> Array:
-        """Shares of one for each class."""
-        return self._blended(margins, margins.shape[2], NO_LABELS, ONE, learning=False)
-
-    def read_labels(self, margins: Array) -> Array:
-        """1 for the class that is decided for, 0 for the others; without a combination the votes."""
-        return self._decided(margins, margins.shape[2])
-
-    def _decided(self, margins: Array, classes: int) -> Array:
-        votes = np.empty((margins.shape[1], classes))
-        _call(mix_choices, self.hedge, margins, NO_LABELS, ONE, False, votes)
-        if self.combination is None:
-            return votes
-        decided = self.combination.decided(margins, self.hedge.active, votes)
-        return np.asarray(decided[:, None] == np.arange(classes), np.float64)
-
-    def _blended(
-        self, margins: Array, classes: int, labels: Any, weights: Array, learning: bool
-    ) -> Array:
-        votes = np.empty((margins.shape[1], classes))
-        _call(mix_choices, self.hedge, margins, labels, weights, learning, votes)
-        if self.combination is None:
-            return votes
-        given = margins, self.hedge.active, votes, labels, weights, learning
-        return self.combination.chances(*given)
-
-
-class TwoClassBlend(ClassBlend):
-    """Two classes: the second's share of the vote less the first's, with a combination the logit."""
+    encode: Any = staticmethod(classes_into)  # the kernel that turns targets into numbers of classes
 
     def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
-        """p₊ − p₋ of the vote, ln p₊/p₋ of a combination."""
-        calls, out = self._calls(margins, (y > 0.0).astype(np.int64), weights, learning=True)
-        _make(calls)
+        """Shares of one for each class."""
+        labels = np.empty(len(y), np.int64)
+        calls, out = self._calls(margins, labels, weights, learning=True)
+        _make([(self.encode, (y, labels)), *calls])
         return out
 
     def read(self, margins: Array) -> Array:
-        """p₊ − p₋ of the vote, ln p₊/p₋ of a combination."""
+        """Shares of one for each class."""
         calls, out = self.reading_calls(margins)
         _make(calls)
         return out
 
     def read_labels(self, margins: Array) -> Array:
-        """The second class's share of the vote, or of the decision, less the first's."""
-        shares = self._decided(margins, 2)
-        return np.asarray(shares[:, 1] - shares[:, 0])
+        """1 for the class that is decided for, 0 for the others; without a combination the votes."""
+        votes = self._ballots(margins)
+        _call(mix_choices, self.hedge, margins, NO_LABELS, ONE, False, votes)
+        if self.combination is None:
+            return votes
+        decided = self.combination.decided(margins, self.hedge.active, votes)
+        return np.asarray(decided[:, None] == np.arange(votes.shape[1]), np.float64)
 
     def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array]:
         """Kernels and arguments that do what ``learn`` does of one row of importance 1."""
         labels = np.zeros(1, np.int64)
         calls, out = self._calls(margins, labels, ONE, learning=True)
-        return [(sides_into, (y, labels)), *calls], out
+        return [(self.encode, (y, labels)), *calls], out
 
     def reading_calls(self, margins: Array) -> tuple[Calls, Array]:
         """Kernels and arguments that do what ``read`` does."""
@@ -440,13 +407,40 @@ class TwoClassBlend(ClassBlend):
     def _calls(
         self, margins: Array, labels: Any, weights: Array, learning: bool
     ) -> tuple[Calls, Array]:
-        votes, given = np.empty((margins.shape[1], 2)), (labels, weights, learning)
+        votes, given = self._ballots(margins), (labels, weights, learning)
         calls: Calls = [(mix_choices, (self.hedge, margins, *given, votes))]
         if self.combination is None:
-            out = np.empty(len(votes))
-            return [*calls, (less_first, (votes, out))], out
+            return calls, votes
         above, out = self.combination.calls(margins, self.hedge.active, votes, *given)
         return calls + above, out
+
+    @staticmethod
+    def _ballots(margins: Array) -> Array:
+        return np.empty(margins.shape[1:])
+
+
+class TwoClassBlend(ClassBlend):
+    """Two classes: the second's share of the vote less the first's, with a combination the logit."""
+
+    encode = staticmethod(sides_into)
+
+    def read_labels(self, margins: Array) -> Array:
+        """The second class's share of the vote, or of the decision, less the first's."""
+        shares = super().read_labels(margins)
+        return np.asarray(shares[:, 1] - shares[:, 0])
+
+    def _calls(
+        self, margins: Array, labels: Any, weights: Array, learning: bool
+    ) -> tuple[Calls, Array]:
+        calls, out = super()._calls(margins, labels, weights, learning)
+        if self.combination is not None:
+            return calls, out
+        less = np.empty(len(out))
+        return [*calls, (less_first, (out, less))], less
+
+    @staticmethod
+    def _ballots(margins: Array) -> Array:
+        return np.empty((margins.shape[1], 2))
 
 
 class NumberBlend(Blend):

@@ -180,6 +180,20 @@ def sides_into(y: Array, labels: Any) -> None:
 
 
 @kernel
+def classes_into(y: Array, labels: Any) -> None:
+    """Several classes by their numbers."""
+    for t in range(y.shape[0]):
+        labels[t] = int(y[t])
+
+
+@kernel
+def against_rest(y: Array, own: Array) -> None:
+    """own[c] = 1 for the class of a single row, −1 for all others."""
+    for c in range(own.shape[0]):
+        own[c] = 1.0 if y[0] == c else -1.0
+
+
+@kernel
 def less_first(ballots: Array, out: Array) -> None:
     """The second class's share of the vote less the first's."""
     for t in range(out.shape[0]):

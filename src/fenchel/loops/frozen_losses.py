@@ -53,6 +53,8 @@ def hold_row(tray: Any, row: Any, y: Array, rounds: Any) -> None:
     if not GOLDEN * rounds[ROUNDS] % 1.0 < tray.share[0]:
         return
     at, count = tray.indptr[tray.counts[HELD]], row.indptr[1]
+    if tray.counts[HELD] >= tray.y.shape[0] or at + count > tray.indices.shape[0]:
+        return  # nobody attended to it: better a row less than memory overwritten
     for k in range(count):
         tray.indices[at + k] = row.indices[k]
         tray.values[at + k] = row.values[k]

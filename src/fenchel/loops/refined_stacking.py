@@ -130,17 +130,30 @@ def lead_two(logits: Array, decided: Any) -> Array:
     return out
 
 
-def lead_several(chances: Array, decided: Any) -> Array:
+@kernel
+def lead_several_into(chances: Array, decided: Any, out: Array) -> None:
     """The probabilities, the class that was decided lifted just above the others where it is not."""
-    out = chances.copy()
-    if not out.shape[1]:
-        return out
-    rows = np.arange(len(out))
-    highest = out.max(axis=1)
-    behind = (decided >= 0) & (np.argmax(out, axis=1) != decided)
-    lifted = highest * (1.0 + 1e-9 + STEP * out[rows, decided])
-    out[rows, decided] = np.where(behind, lifted, out[rows, decided])
-    total = np.add.accumulate(out, axis=1)[
-        :, -1
-    ]  # in their order, however many classes will follow
-    return np.asarray(out / np.where(behind, total, 1.0)[:, None])
+    count, classes = chances.shape
+    for t in range(count):
+        highest = -np.inf
+        first = -1
+        for c in range(classes):
+            out[t, c] = chances[t, c]
+            if chances[t, c] > highest:
+                highest = chances[t, c]
+                first = c
+        d = decided[t]
+        if d >= 0 and first != d:
+            out[t, d] = highest * (1.0 + 1e-9 + STEP * chances[t, d])
+            total = 0.0
+            for c in range(classes):  # in their order, however many classes will follow
+                total += out[t, c]
+            for c in range(classes):
+                out[t, c] /= total
+
+
+def lead_several(chances: Array, decided: Any) -> Array:
+    """``lead_several_into`` an array of its own."""
+    out = np.empty(chances.shape)
+    lead_several_into(chances, decided, out)
+    return out
