@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from types import FunctionType
 from typing import Any, TypeVar
@@ -82,6 +82,22 @@ def settled(compiled: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     the types, of an array also for its order in memory: they go unchecked.
     """
     return way.settled(compiled, arguments) if COMPILED else compiled
+
+
+def in_one_step(calls: Sequence[tuple[Any, tuple[Any, ...]]]) -> Callable[[], None]:
+    """Kernels with their arguments bound: what is returned calls one after the other, in one step.
+
+    Arrays are read and written where they lie now: who replaces one has to bind anew.
+    """
+    if COMPILED:
+        return way.in_one_step(calls)
+    bound = list(calls)
+
+    def step() -> None:
+        for function, arguments in bound:
+            function(*arguments)
+
+    return step
 
 
 def _renamed(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ import atexit
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, update_wrapper
 from pathlib import Path
@@ -111,6 +111,17 @@ def kept(function: Callable[..., Any], options: Any) -> Any:
 def settled(compiled: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     """A kernel for arguments of the types of these; Numba looks at them in each call."""
     return compiled.compiled_for(arguments) if isinstance(compiled, Kernel) else compiled
+
+
+def in_one_step(calls: Sequence[tuple[Any, tuple[Any, ...]]]) -> Callable[[], None]:
+    """Bind (kernel, arguments) in turn; what is returned makes all the calls, each from Python."""
+    bound = [(settled(kernel, arguments), arguments) for kernel, arguments in calls]
+
+    def step() -> None:
+        for call, arguments in bound:
+            call(*arguments)
+
+    return step
 
 
 def compiled(function: Callable[..., Any], kinds: tuple[Any, ...], options: Any) -> Any:

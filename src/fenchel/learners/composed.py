@@ -13,7 +13,7 @@ from fenchel._numba import knows
 from fenchel._numba.jit import fresh, lean, settled, suited
 from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners import by_blocks
-from fenchel.learners.engine import ONE, BadRowError, Engine, refuse_unsound, some_of
+from fenchel.learners.engine import ONE, BadRowError, Calls, Engine, refuse_unsound, some_of
 from fenchel.learners.renumbering import Places, shares_of
 from fenchel.learners.undisturbed import undisturbed
 from fenchel.loops import (
@@ -288,6 +288,21 @@ class Composed(Engine):
         bias = 1.0 if self.intercept else 0.0
         call(*self._parts, view, target, ONE, bias, self.columns, True, self._margin, self.counts)
         return self._margin[0]
+
+    def learning_calls(self, view: Any, target: Array, margins: Array) -> Calls:
+        """The kernel that learns the one row in these arrays, sound and with nothing new, and its arguments."""
+        given = view, target, ONE, float(self.intercept), self.columns, True, margins, self.counts
+        return [(self._twin(learn_rows), (*self._parts, *given))]
+
+    def reading_calls(self, view: Any, margins: Array) -> Calls:
+        """The kernel that reads the one row in these arrays, of columns that are known, and its arguments."""
+        f = self._parts.average.read(self._parts.regularizer)
+        given = view, 1, float(self.intercept), self.columns + 1, True, margins
+        return [(self._twin(decide_rows), (f, *given))]
+
+    def bound_to(self) -> list[Any]:
+        """What these calls are bound to."""
+        return [self._parts]
 
     def ask(self, rows: Rows) -> tuple[Array, Array]:
         """Read one row; its step will need the margin of the last weights, averaged or not."""

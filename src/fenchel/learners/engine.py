@@ -29,6 +29,9 @@ ONE = np.ones(1)
 MOST_LEARNERS = 1000
 
 
+Calls = list[tuple[Any, tuple[Any, ...]]]  # kernels and their arguments, to be called in turn
+
+
 class BadRowError(Exception):
     """A row that cannot be learned from; the state is as it was before the block."""
 
@@ -86,6 +89,21 @@ class Engine(ABC):
         Returns its margin from before.
         """
         return self.learn(Rows(view, 1, self.columns), target, ONE, True)[0]
+
+    def learning_calls(self, view: Any, target: Array, margins: Array) -> Calls | None:
+        """The calls of kernels that do what ``learn_known`` does; None where it takes more than kernels.
+
+        They read and write where these arrays lie, as long as ``bound_to`` returns the same objects.
+        """
+        return None
+
+    def reading_calls(self, view: Any, margins: Array) -> Calls | None:
+        """The calls of kernels that read one row of columns that are known, or None."""
+        return None
+
+    def bound_to(self) -> list[Any]:
+        """What calls of kernels are bound to, and have to be bound to anew once it is replaced."""
+        return []
 
     def ask(self, rows: Rows) -> tuple[Array, Array]:
         """Read one row whose target comes late: its margins, and what ``answer`` will need of them."""
@@ -180,6 +198,11 @@ class Engine(ABC):
     def is_one_step(self) -> bool:
         """Whether state and rounds change in one step that no signal can interrupt."""
         return False
+
+    @property
+    def knows_one_step(self) -> bool:
+        """Whether ``learn_known`` changes all or nothing, whatever signal comes."""
+        return self.is_one_step
 
     @property
     def engines(self) -> int:

@@ -18,12 +18,18 @@ import numpy as np
 from fenchel.learners.quadratic import singles
 from fenchel.learners.renumbering import Places
 from fenchel.loops.frozen_losses import (
+    ATTEND,
+    DUE,
+    GOLDEN,
+    HELD,
     LEAD,
     LOSS,
     SQUARE,
     WEIGHT,
+    Tray,
     charge_candidates,
     charge_readings,
+    new_tray,
     read_candidates,
 )
 from fenchel.loops.products import fixed_products_of
@@ -37,7 +43,7 @@ SAMPLE = 4096  # rows of a window that are looked at: fewer choose badly where t
 BATCH = 64  # of them at once: each by itself would take ten times as long
 # Numbers kept as candidates: beyond them frozen use reads as the next round would.
 MOST = 1 << 24
-GOLDEN = 0.6180339887498949
+ON_TRAY = 1 << 16  # entries of single rows that wait, where a row has fewer
 TASKS = {"regression": 0, "binary": 1, "multiclass": 2}
 
 
@@ -55,8 +61,6 @@ def next_round(rounds: int) -> int:
 
 def sampled(rounds: int, count: int, due: int) -> Any:
     """The rows, of so many from a round on, that are looked at in the window that ends at ``due``.
-
-    Multiples of the golden ratio spread evenly, and keep step with no hour or weekday of the data.
 
     >>> sampled(62, 3, 80), sampled(900_000, 50, 1_000_000)
     (array([0, 1, 2]), array([12, 46]))
@@ -89,6 +93,7 @@ class FrozenUse:
         self._due = FIRST
         self._held: list[tuple[Rows, Array, Array]] = []  # rows not yet looked at
         self._waiting = 0  # how many these are
+        self.tray = new_tray(0, 0)
 
     def due(self, rounds: int) -> int:
         """The round at which weights are set aside next."""
@@ -177,6 +182,7 @@ class FrozenUse:
 
     def see(self, rounds: int, rows: Rows, y: Array, importance: Array) -> None:
         """Take a sample of rows that the candidates have not seen, the first in so many rounds."""
+        self._unsettle()
         if self.weights is None:
             return
         if len(rows) == 1:  # which need not be looked for among others
@@ -188,8 +194,45 @@ class FrozenUse:
             amounts = np.broadcast_to(importance, len(rows))[chosen]
             self._hold(rows.take(chosen), y[chosen], amounts)
 
+    def tray_for(self, entries: int) -> Tray:
+        """Room for single rows of up to so many entries, which compiled code puts there."""
+        self._clear_tray()
+        room = max(2 * entries, min(BATCH * entries, ON_TRAY))
+        self.tray = new_tray(BATCH, room)
+        return self.tray
+
+    def before_row(self, rounds: int) -> None:
+        """Make known to the tray, which is empty or not, what becomes of the next single row."""
+        due = self.due(rounds)
+        self.tray.counts[DUE], self.tray.counts[ATTEND] = due, rounds + 1 >= due
+        self.tray.share[0] = 0.0 if self.weights is None else share_of(due)
+
+    def after_row(self) -> None:
+        """Look at the rows that wait once there are some."""
+        self._unsettle()
+        self._clear_tray()
+        if self._waiting >= BATCH:
+            self._look()
+
+    def _clear_tray(self) -> None:
+        """Let the rows of the tray wait with the others."""
+        held = int(self.tray.counts[HELD])
+        if held:
+            ends = self.tray.indptr[: held + 1].copy()
+            entries = (array[: ends[-1]].copy() for array in self.tray[1:3])
+            self._held.append(
+                (Rows.sparse(ends, *entries), self.tray.y[:held].copy(), np.ones(held))
+            )
+            self._waiting += held
+            self.tray.counts[HELD] = 0
+
+    def _unsettle(self) -> None:
+        """Have the tray told anew before the next single row."""
+        self.tray.counts[ATTEND] = 1
+
     def _hold(self, rows: Rows, y: Array, importance: Array) -> None:
         """Let rows wait until there are some."""
+        self._clear_tray()
         self._held.append((rows, y, importance))
         self._waiting += len(y)
         if self._waiting >= BATCH:
@@ -197,6 +240,8 @@ class FrozenUse:
 
     def _look(self) -> None:
         """Charge the candidates with the rows that wait, in their order."""
+        self._unsettle()
+        self._clear_tray()
         if not self._held or self.weights is None:
             return
         several, labels, amounts = zip(*self._held, strict=True)
@@ -209,7 +254,7 @@ class FrozenUse:
         read_into(present, self.weights, rows, self._first())
         charge_candidates(present, y, importance, *use, self.bounds, self.sums[0])
         for which in (0, 1):
-            found = self.blend.read(np.ascontiguousarray(margins[which::2]))
+            found = self.blend.read_labels(np.ascontiguousarray(margins[which::2]))
             readings = found if found.ndim == 2 else found[:, None]
             lost = self.blended[0, which : which + 1]
             charge_readings(readings, y, importance, *use, lost)

@@ -184,7 +184,7 @@ class Learner:
         with self._lock:
             self.is_frozen = False
             names = self.names
-            if not self._in_one_step or names is None:
+            if not self._known_in_one_step or names is None:
                 with undisturbed:
                     self._learn_one(x, y, w)
                 return
@@ -194,8 +194,11 @@ class Learner:
                 margin = engine.learn_known(self._single.rows, target)
                 if self._calibration is not None:  # a signal just before leaves this row out of it
                     self._wait(margin, target)
-            else:
+            elif self._in_one_step:
                 self._learn_new(names, new, y, w, target)
+            else:
+                with undisturbed:
+                    self._learn_new(names, new, y, w, target)
 
     def _learn_one(self, x: Mapping[str, Any], y: Any, w: float) -> None:
         """Learn in several steps, or with new names: no signal is to come between."""
@@ -637,7 +640,7 @@ class Learner:
         self._settle()
         kept = self.__dict__.copy()
         kept["_calibration"] = None if self._calibration is None else self._calibration.copy()
-        for made_anew in ("_lock", "_single", "_in_one_step", "_waiting"):
+        for made_anew in ("_lock", "_single", "_in_one_step", "_known_in_one_step", "_waiting"):
             del kept[made_anew]
         kept["engine"] = self.engine.copy()
         kept["names"] = None if self.names is None else self.names.copy()
@@ -658,6 +661,7 @@ class Learner:
         self._single = features.SingleRow()
         # Whether one compiled call changes all that rows change where nothing in them is new.
         self._in_one_step = self.engine.is_one_step and not self.engine.certifies
+        self._known_in_one_step = self.engine.knows_one_step and not self.engine.certifies
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 

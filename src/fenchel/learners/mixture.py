@@ -17,9 +17,11 @@ from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, 
 from fenchel.learners.frozen import FrozenUse, StillBlend, as_columns
 from fenchel.learners.labels import known_after
 from fenchel.learners.multi.one_vs_rest import shares_of_one
+from fenchel.learners.one_row import LearnStep, ReadStep, Steps
 from fenchel.learners.quadratic import anchored, around_mean, laid_out
 from fenchel.learners.renumbering import Places, shares_of
 from fenchel.learners.stacking import BLENDS, SQUARED
+from fenchel.learners.undisturbed import undisturbed
 from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.adahedge import shares_now
 from fenchel.loops.feature_scaling import (
@@ -134,6 +136,7 @@ class Mixture(Engine):
         self._compiled: set[str] = set()  # which is not for several threads at once
         self._crew = Crew()
         self._backwards = False
+        self._steps = Steps()
         self._units: Array | None = new_units(0) if unitless else None
         self._frozen = self._foresight(len(experts)) if foresight else None
         self._frozen_reading: Any = None  # until the next round is learned
@@ -150,6 +153,7 @@ class Mixture(Engine):
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         super().__setstate__(kept)
+        self._steps = Steps()
         self._blend = self._blend.copy()  # its arrays and the units may be mapped from a file
         self._frozen = None if self._frozen is None else self._frozen.copy()
         if self._units is not None and not self._units.flags.writeable:
@@ -215,6 +219,11 @@ class Mixture(Engine):
     def column_limits(self) -> tuple[int, ...]:
         """The numbers of columns beyond which experts retire."""
         return tuple(sorted({limit for limit in self._limits if limit is not None}))
+
+    @property
+    def knows_one_step(self) -> bool:
+        """Whether a known row changes all or nothing: signals wait where it takes several steps."""
+        return True
 
     @property
     def engines(self) -> int:
@@ -337,6 +346,7 @@ class Mixture(Engine):
 
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
+        del kept["_steps"]
         kept["experts"] = [expert.copy() for expert in self.experts]
         kept["_blend"] = self._blend.copy()
         kept["_origin"] = self._origin.copy()
@@ -428,6 +438,23 @@ class Mixture(Engine):
                 self._set_aside(self._frozen)
             begin = end
         return out
+
+    def learn_known(self, view: Any, target: Array) -> Any:
+        """Learn from one sound sparse row without anything new, in one compiled step once some have come."""
+        step = self._steps.of(LearnStep, self, view)
+        appears = self.task == "multiclass" and target[0] >= self.outputs
+        if step is None or appears:
+            with undisturbed:
+                return super().learn_known(view, target)
+        self._frozen_reading = None
+        return step.learn(self, target)
+
+    def after_row(self) -> None:
+        """Look after frozen use, where a single row was learned."""
+        assert self._frozen is not None
+        self._frozen.after_row()
+        if self._frozen.due(self.rounds - 1) == self.rounds:
+            self._set_aside(self._frozen)
 
     def _cuts(self, targets: Array) -> dict[int, int]:
         """The rows that bring more classes than an expert is for, and how many classes there are then."""
@@ -608,6 +635,11 @@ class Mixture(Engine):
         if what == "frozen" and (self._frozen_reading is not None or self._chosen() is not None):
             return self._read_frozen(rows)
         what = "margins" if what == "frozen" else what
+        if len(rows) == 1 and what == "margins" and rows.width <= self.columns:
+            step = self._steps.of(ReadStep, self, rows.view)
+            if step is not None:
+                found: Array = step.read()
+                return found
         margins = self._read_experts(rows, what, "read" in self._compiled and rows.are_many)
         self._compiled.add("read")
         return self._blend.read(margins)

@@ -17,15 +17,18 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fenchel._numba.jit import settled
-from fenchel.learners.engine import ONE
+from fenchel.learners.engine import ONE, Calls
 from fenchel.learners.regression import vovk_azoury_warmuth
 from fenchel.loops.adahedge import (
     Hedge,
+    classes_into,
+    less_first,
     mix_choices,
     mix_numbers,
     named_arrays,
     new_hedge,
     shares_now,
+    sides_into,
     unite_hedge,
 )
 from fenchel.loops.calibration import DECAYS as CALIBRATED
@@ -39,13 +42,27 @@ from fenchel.loops.coin_stacking import (
     unite_scales,
 )
 from fenchel.loops.newton_mixture import unite_refinements
+from fenchel.loops.number_stacking import (
+    choice_into,
+    copy_into,
+    corrected_into,
+    differences_into,
+    left_over_into,
+    mean_into,
+)
 from fenchel.loops.refined_stacking import DECAYS as STACKED
-from fenchel.loops.refined_stacking import lead_several, lead_two, new_stack, refine
+from fenchel.loops.refined_stacking import (
+    lead_several_into,
+    lead_two_into,
+    new_stack,
+    odds_into,
+    refine,
+)
 from fenchel.loops.switching import new_switching
 from fenchel.losses import Squared
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards, averaged
-from fenchel.rows import Rows, validate
+from fenchel.rows import Rows
 
 SQUARED = Squared()
 NO_LABELS = np.zeros(0, dtype=np.int64)  # nothing is learned from
@@ -72,6 +89,11 @@ def _call(kernel: Any, state: Any, *arguments: Any) -> None:
         quick(state, *arguments)
 
 
+def _make(calls: Calls) -> None:
+    for kernel, arguments in calls:
+        _call(kernel, *arguments)
+
+
 class ClassCombination:
     """Class probabilities from the experts' margins: coin betting, refined and calibrated.
 
@@ -91,28 +113,42 @@ class ClassCombination:
         own = named_arrays(scales=self.scales, coins=self.coins, choice=self.choice)
         return own | named_arrays(stack=self.stack, calibration=self.calibration)
 
-    def chances(
+    def calls(
         self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
-    ) -> Array:
-        """The logits of two classes, the probabilities of several, from before each label.
+    ) -> tuple[Calls, Array]:
+        """Kernels that compute what is said of each row before its label, and where they put it.
 
-        ``ballots`` are the mixture's votes.
+        That is the logits of two classes, the probabilities of several; ``ballots`` are the mixture's votes.
         """
-        logits, decided = np.empty(ballots.shape), np.empty(len(ballots), np.int64)
-        sizes = np.zeros((len(ballots), len(margins)))
-        own = self.choice, self.scales, self.coins
         given = y, weights, learning
-        _call(combine, *own, margins, active, ballots, *given, logits, sizes, decided)
-        refined = np.empty(ballots.shape)
-        _call(refine, self.stack, logits, margins, active, sizes, *given, refined)
+        calls, refined, decided = self._refined(margins, active, ballots, *given)
         if margins.shape[2] < ballots.shape[1]:
-            with np.errstate(all="ignore"):  # a forged state may say anything
-                odds, out = np.log(refined[:, 1] / refined[:, 0]), np.empty(len(ballots))
-            _call(calibrate_two, self.calibration, odds, *given, out)
-            return lead_two(out, decided)
-        out = np.empty(ballots.shape)
-        calibrate_several(self.calibration, refined, *given, out)
-        return lead_several(out, decided)
+            odds, calibrated, out = np.empty((3, len(ballots)))
+            calls.append((odds_into, (refined, odds)))
+            calls.append((calibrate_two, (self.calibration, odds, *given, calibrated)))
+            calls.append((lead_two_into, (calibrated, decided, out)))
+        else:
+            calibrated, out = np.empty(ballots.shape), np.empty(ballots.shape)
+            calls.append((calibrate_several, (self.calibration, refined, *given, calibrated)))
+            calls.append((lead_several_into, (calibrated, decided, out)))
+        return calls, out
+
+    def decided(self, margins: Array, active: Array, ballots: Array) -> Any:
+        """The class that is decided for, −1 where none is known: what ``calls`` would put first."""
+        calls, _, decided = self._refined(margins, active, ballots, NO_LABELS, ONE, False)
+        _make(calls[:1])
+        return decided
+
+    def _refined(
+        self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
+    ) -> tuple[Calls, Array, Any]:
+        logits, decided = np.empty(ballots.shape), np.empty(len(ballots), np.int64)
+        sizes, refined = np.zeros((len(ballots), len(margins))), np.empty(ballots.shape)
+        given = y, weights, learning
+        own = self.choice, self.scales, self.coins, margins, active, ballots
+        calls: Calls = [(combine, (*own, *given, logits, sizes, decided))]
+        calls.append((refine, (self.stack, logits, margins, active, sizes, *given, refined)))
+        return calls, refined, decided
 
     def unite(self, shards: Shards) -> None:
         """Unite scales, coins and choice, and both refinements."""
@@ -162,22 +198,54 @@ class NumberCombination:
         """
         before = _targets_before(self.last, y, weights)
         before = before if known is None else known
-        rows = self._differences(numbers, active, mixed, before, weights, learning=True)
-        rest = self.engine.learn(rows, _difference(y, mixed), weights, True)
-        final = np.empty_like(mixed)
-        both = np.stack([mixed, _difference(mixed, -rest)])
-        mix_numbers(self.choice, SQUARED, both, y, weights, bounds.copy(), final)
+        calls, rows = self._differences(numbers, active, mixed, before, weights, learning=True)
+        target = np.empty(len(y))
+        _make([*calls, (left_over_into, (y, mixed, target))])
+        rest = self.engine.learn(rows, target, weights, True)
+        calls, final = self._chosen(mixed, rest, y, weights, bounds.copy())
+        _make(calls)
         return final
+
+    def learning_calls(
+        self, numbers: Array, active: Array, mixed: Array, y: Array, bounds: Array
+    ) -> tuple[Calls, Array]:
+        """Kernels that do what ``learn`` does of one row of importance 1, and where they put its number."""
+        calls, rows = self._differences(numbers, active, mixed, self.last, ONE, learning=True)
+        target, rest = np.empty((2, 1))
+        calls += [(left_over_into, (y, mixed, target)), (copy_into, (y, self.last))]
+        calls += self.engine.learning_calls(rows.view, target, rest) or []
+        more, final = self._chosen(mixed, rest, y, ONE, bounds)
+        return calls + more, final
+
+    def _chosen(
+        self, mixed: Array, rest: Array, y: Array, weights: Array, bounds: Array
+    ) -> tuple[Calls, Array]:
+        both, final = np.empty((2, len(mixed))), np.empty(len(mixed))
+        given = self.choice, SQUARED, both, y, weights, bounds, final
+        return [(corrected_into, (mixed, rest, both)), (mix_numbers, given)], final
 
     def read(self, numbers: Array, active: Array, mixed: Array, bounds: Array) -> Array:
         """The numbers as the next round would see them."""
-        before = np.broadcast_to(self.last, len(mixed))
-        rows = self._differences(numbers, active, mixed, before, ONE, False)
-        rest = self.engine.read(rows)
-        mixture, combination = shares_now(self.choice)
-        return np.asarray(
-            mixture * mixed + combination * np.clip(_difference(mixed, -rest), *bounds)
-        )
+        before = np.full(len(mixed), self.last[0])
+        calls, rows = self._differences(numbers, active, mixed, before, ONE, learning=False)
+        _make(calls)
+        calls, final = self._weighed(mixed, self.engine.read(rows), bounds)
+        _make(calls)
+        return final
+
+    def reading_calls(
+        self, numbers: Array, active: Array, mixed: Array, bounds: Array
+    ) -> tuple[Calls, Array]:
+        """Kernels that do what ``read`` does of one row, and where they put its number."""
+        calls, rows = self._differences(numbers, active, mixed, self.last, ONE, learning=False)
+        rest = np.empty(1)
+        more, final = self._weighed(mixed, rest, bounds)
+        return [*calls, *(self.engine.reading_calls(rows.view, rest) or []), *more], final
+
+    def _weighed(self, mixed: Array, rest: Array, bounds: Array) -> tuple[Calls, Array]:
+        both, final = np.empty((2, len(mixed))), np.empty(len(mixed))
+        correct = corrected_into, (mixed, rest, both)
+        return [correct, (choice_into, (self.choice, both, bounds, final))], final
 
     def unite(self, shards: Shards) -> None:
         """Unite scales, choice and learner; the last target is the mean of those of all."""
@@ -194,19 +262,13 @@ class NumberCombination:
         before: Array,
         weights: Array,
         learning: bool,
-    ) -> Rows:
-        differences = _difference(np.vstack([numbers, before]), mixed)
-        width, count = differences.shape
-        standard = np.empty((count, width, 1))
-        on = np.append(active, 1.0)
-        standardise(self.scales, differences[:, :, None], on, weights, learning, standard)
-        return validate.as_rows(standard[:, :, 0])
-
-
-def _difference(values: Array, mixed: Array) -> Array:
-    """values − mixed, finite also where numbers of opposite signs fill the range of a float."""
-    with np.errstate(over="ignore"):
-        return np.nan_to_num(values - mixed)
+    ) -> tuple[Calls, Rows]:
+        """The rows of the learner above, and the kernels that fill them."""
+        width, count = len(numbers) + 1, len(mixed)
+        differences, standard = np.empty((width, count, 1)), np.empty((count, width, 1))
+        given = self.scales, differences, np.append(active, 1.0), weights, learning, standard
+        fill = differences_into, (numbers, before, mixed, differences)
+        return [fill, (standardise, given)], Rows.dense(standard.reshape(count, width))
 
 
 def _targets_before(last: Array, y: Array, weights: Array) -> Array:
@@ -279,6 +341,18 @@ class Blend(ABC):
         ``known``: the last target known when the rows were asked, where labels came late.
         """
 
+    def read_labels(self, margins: Array) -> Array:
+        """Predict as ``read`` does, as far as labels bear it: the same sign, the same largest class."""
+        return self.read(margins)
+
+    @abstractmethod
+    def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array]:
+        """Kernels and arguments that do what ``learn`` does of one row of importance 1, and what they fill."""
+
+    @abstractmethod
+    def reading_calls(self, margins: Array) -> tuple[Calls, Array]:
+        """Kernels and arguments that do what ``read`` does of one row, and what they fill."""
+
     @property
     def last_known(self) -> float:
         """The last target, where predictions use it."""
@@ -296,35 +370,79 @@ class ClassBlend(Blend):
     kind = ClassCombination
     combination: ClassCombination | None
 
+    encode: Any = staticmethod(
+        classes_into
+    )  # the kernel that turns targets into numbers of classes
+
     def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """Shares of one for each class."""
-        return self._blended(margins, margins.shape[2], y.astype(np.int64), weights, True)
+        labels = np.empty(len(y), np.int64)
+        calls, out = self._calls(margins, labels, weights, learning=True)
+        _make([(self.encode, (y, labels)), *calls])
+        return out
 
     def read(self, margins: Array) -> Array:
         """Shares of one for each class."""
-        return self._blended(margins, margins.shape[2], NO_LABELS, ONE, learning=False)
+        calls, out = self.reading_calls(margins)
+        _make(calls)
+        return out
 
-    def _blended(
-        self, margins: Array, classes: int, labels: Any, weights: Array, learning: bool
-    ) -> Array:
-        votes = np.empty((margins.shape[1], classes))
-        _call(mix_choices, self.hedge, margins, labels, weights, learning, votes)
+    def read_labels(self, margins: Array) -> Array:
+        """1 for the class that is decided for, 0 for the others; without a combination the votes."""
+        votes = self._ballots(margins)
+        _call(mix_choices, self.hedge, margins, NO_LABELS, ONE, False, votes)
         if self.combination is None:
             return votes
-        given = margins, self.hedge.active, votes, labels, weights, learning
-        return self.combination.chances(*given)
+        decided = self.combination.decided(margins, self.hedge.active, votes)
+        return np.asarray(decided[:, None] == np.arange(votes.shape[1]), np.float64)
+
+    def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array]:
+        """Kernels and arguments that do what ``learn`` does of one row of importance 1."""
+        labels = np.zeros(1, np.int64)
+        calls, out = self._calls(margins, labels, ONE, learning=True)
+        return [(self.encode, (y, labels)), *calls], out
+
+    def reading_calls(self, margins: Array) -> tuple[Calls, Array]:
+        """Kernels and arguments that do what ``read`` does."""
+        return self._calls(margins, NO_LABELS, ONE, learning=False)
+
+    def _calls(
+        self, margins: Array, labels: Any, weights: Array, learning: bool
+    ) -> tuple[Calls, Array]:
+        votes, given = self._ballots(margins), (labels, weights, learning)
+        calls: Calls = [(mix_choices, (self.hedge, margins, *given, votes))]
+        if self.combination is None:
+            return calls, votes
+        above, out = self.combination.calls(margins, self.hedge.active, votes, *given)
+        return calls + above, out
+
+    @staticmethod
+    def _ballots(margins: Array) -> Array:
+        return np.empty(margins.shape[1:])
 
 
 class TwoClassBlend(ClassBlend):
     """Two classes: the second's share of the vote less the first's, with a combination the logit."""
 
-    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
-        """p₊ − p₋ of the vote, ln p₊/p₋ of a combination."""
-        return _less_first(self._blended(margins, 2, (y > 0.0).astype(np.int64), weights, True))
+    encode = staticmethod(sides_into)
 
-    def read(self, margins: Array) -> Array:
-        """p₊ − p₋ of the vote, ln p₊/p₋ of a combination."""
-        return _less_first(self._blended(margins, 2, NO_LABELS, ONE, learning=False))
+    def read_labels(self, margins: Array) -> Array:
+        """The second class's share of the vote, or of the decision, less the first's."""
+        shares = super().read_labels(margins)
+        return np.asarray(shares[:, 1] - shares[:, 0])
+
+    def _calls(
+        self, margins: Array, labels: Any, weights: Array, learning: bool
+    ) -> tuple[Calls, Array]:
+        calls, out = super()._calls(margins, labels, weights, learning)
+        if self.combination is not None:
+            return calls, out
+        less = np.empty(len(out))
+        return [*calls, (less_first, (out, less))], less
+
+    @staticmethod
+    def _ballots(margins: Array) -> Array:
+        return np.empty((margins.shape[1], 2))
 
 
 class NumberBlend(Blend):
@@ -357,7 +475,7 @@ class NumberBlend(Blend):
 
     def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """One number a row."""
-        numbers, before = margins[:, :, 0], self.bounds.copy()
+        numbers, before = _numbers_of(margins), self.bounds.copy()
         mixed = np.empty(len(y))
         mix_numbers(self.hedge, self.loss, numbers, y, weights, self.bounds, mixed)
         if self.combination is None:
@@ -367,18 +485,36 @@ class NumberBlend(Blend):
 
     def read(self, margins: Array) -> Array:
         """One number a row; 0 before the first target."""
-        if self.bounds[0] > self.bounds[1]:
-            return np.zeros(margins.shape[1])
-        numbers = np.clip(margins[:, :, 0], *self.bounds)
-        # In the order of the experts, so that a row alone and among others is the same to the bit.
-        mixed = np.add.accumulate(shares_now(self.hedge)[:, None] * numbers, axis=0)[-1]
-        if self.combination is None:
-            return np.asarray(mixed)
+        numbers, mixed = _numbers_of(margins), np.empty(margins.shape[1])
+        mean_into(self.hedge, numbers, self.bounds, mixed)
+        if self.combination is None or self.bounds[0] > self.bounds[1]:
+            return mixed
         return self.combination.read(numbers, self.hedge.active, mixed, self.bounds)
 
+    def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array]:
+        """Kernels and arguments that do what ``learn`` does of one row of importance 1."""
+        numbers, mixed, before = _numbers_of(margins), np.empty(1), np.empty(2)
+        mix = self.hedge, self.loss, numbers, y, ONE, self.bounds, mixed
+        calls: Calls = [(copy_into, (self.bounds, before)), (mix_numbers, mix)]
+        if self.combination is None:
+            return calls, mixed
+        given = numbers, self.hedge.active, mixed, y, before
+        above, out = self.combination.learning_calls(*given)
+        return calls + above, out
 
-def _less_first(shares: Array) -> Array:
-    return shares if shares.ndim == 1 else np.asarray(shares[:, 1] - shares[:, 0])
+    def reading_calls(self, margins: Array) -> tuple[Calls, Array]:
+        """Kernels and arguments that do what ``read`` does of one row."""
+        numbers, mixed = _numbers_of(margins), np.empty(1)
+        calls: Calls = [(mean_into, (self.hedge, numbers, self.bounds, mixed))]
+        if self.combination is None:
+            return calls, mixed
+        above, out = self.combination.reading_calls(numbers, self.hedge.active, mixed, self.bounds)
+        return calls + above, out
+
+
+def _numbers_of(margins: Array) -> Array:
+    """The numbers of experts by row, which kernels hold inside the targets."""
+    return margins.reshape(margins.shape[:2])
 
 
 BLENDS: dict[str, type[Blend]] = {

@@ -173,6 +173,34 @@ def mix_choices(
 
 
 @kernel
+def sides_into(y: Array, labels: Any) -> None:
+    """Two classes from ±1: 1 for a positive number, 0 for any other."""
+    for t in range(y.shape[0]):
+        labels[t] = 1 if y[t] > 0.0 else 0
+
+
+@kernel
+def classes_into(y: Array, labels: Any) -> None:
+    """Several classes by their numbers."""
+    for t in range(y.shape[0]):
+        labels[t] = int(y[t])
+
+
+@kernel
+def against_rest(y: Array, own: Array) -> None:
+    """own[c] = 1 for the class of a single row, −1 for all others."""
+    for c in range(own.shape[0]):
+        own[c] = 1.0 if y[0] == c else -1.0
+
+
+@kernel
+def less_first(ballots: Array, out: Array) -> None:
+    """The second class's share of the vote less the first's."""
+    for t in range(out.shape[0]):
+        out[t] = ballots[t, 1] - ballots[t, 0]
+
+
+@kernel
 def mix_numbers(
     hedge: Any,
     loss: Any,
@@ -204,6 +232,15 @@ def mix_numbers(
             target = margin_for(loss, y[t])
             bounds[0] = min(bounds[0], target)
             bounds[1] = max(bounds[1], target)
+
+
+@kernel
+def move_by(numbers: Array, origin: Array, sign: float, always: bool, out: Array) -> None:
+    """out = numbers + sign·origin; an origin of 0 changes no bit, unless ``always``."""
+    for t in range(out.shape[0]):
+        out[t] = numbers[t]
+        if always or origin[0] != 0.0:
+            out[t] = numbers[t] + sign * origin[0]
 
 
 @kernel

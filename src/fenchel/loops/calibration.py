@@ -87,21 +87,31 @@ def calibrate_two(
 ) -> None:
     """out[t], the calibrated logit of class 1 from before label t (0 or 1); none where out has no room."""
     features = np.zeros((2, FEATURES))
-    used = np.arange(FEATURES).astype(np.uint64)
+    used = np.ones(FEATURES, np.bool_)
     known = np.ones(2, np.bool_)
     each = np.empty((r.shares.shape[0], 2))
     mixed = np.empty(2)
-    room = np.empty((2, FEATURES))
+    room = np.empty((3, FEATURES))
     last = importance.shape[0] - 1
     for t in range(logits.shape[0]):
         z = _held(logits[t])
         _bend_into(features, 1, z, z)
-        forecast(r, features, used, known, each, mixed)
+        forecast(r, features, 1, known, each, mixed)
         if t < out.shape[0]:
             out[t] = np.log(mixed[1]) - np.log(mixed[0])
         if learning:
             teach(
-                r, DECAYS, features, used, known, each, mixed, y[t], importance[min(t, last)], room
+                r,
+                DECAYS,
+                features,
+                1,
+                used,
+                known,
+                each,
+                mixed,
+                y[t],
+                importance[min(t, last)],
+                room,
             )
 
 
@@ -115,11 +125,11 @@ def calibrate_several(
     """
     count, classes = chances.shape
     features = np.zeros((classes, FEATURES))
-    used = np.arange(FEATURES)
+    used = np.ones(FEATURES, np.bool_)
     known = np.ones(classes, np.bool_)
     each = np.empty((r.shares.shape[0], classes))
     mixed = np.empty(classes)
-    room = np.empty((2, FEATURES))
+    room = np.empty((3, FEATURES))
     last = importance.shape[0] - 1
     for t in range(count):
         for c in range(classes):
@@ -128,10 +138,20 @@ def calibrate_several(
                 given = np.log(chances[t, c])
                 rest = np.log(max(1.0 - chances[t, c], 1e-17))
                 _bend_into(features, c, max(given, -FARTHEST), _held(given - rest))
-        forecast(r, features, used, known, each, mixed)
+        forecast(r, features, 0, known, each, mixed)
         for c in range(classes):
             out[t, c] = mixed[c]
         if learning:
             teach(
-                r, DECAYS, features, used, known, each, mixed, y[t], importance[min(t, last)], room
+                r,
+                DECAYS,
+                features,
+                0,
+                used,
+                known,
+                each,
+                mixed,
+                y[t],
+                importance[min(t, last)],
+                room,
             )

@@ -7,18 +7,68 @@ s of the right class over the others is summed, and its square: probabilities ne
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fenchel._numba import helper, kernel
 from fenchel.loops.adahedge import charged
+from fenchel.loops.online import ROUNDS
 from fenchel.losses.protocol import value
 from fenchel.parts.state import Array
 from fenchel.rows.types import entries, row_at, saturated, slot_of, value_of
 
 # The places of ``sums``.
 WEIGHT, LOSS, LEAD, SQUARE = 0, 1, 2, 3
+
+
+# Multiples of the golden ratio spread evenly, and keep step with no hour or weekday of the data.
+GOLDEN = 0.6180339887498949
+# The places of ``Tray.counts``: rows on the tray, the round at which weights are set aside next, and
+# whether there is something to do after the next row, but for learning it.
+HELD, DUE, ATTEND = 0, 1, 2
+
+
+class Tray(NamedTuple):
+    """Single rows that wait to be looked at, with their targets."""
+
+    indptr: Any
+    indices: Any
+    values: Array
+    y: Array
+    counts: Any
+    share: Array  # of rows that are looked at, one number
+
+
+def new_tray(rows: int, entries: int) -> Tray:
+    """Room for so many rows and entries; nothing is known of the next row yet."""
+    ends, indices = np.zeros(rows + 1, np.int64), np.zeros(entries, np.uint32)
+    counts = np.array([0, 0, 1])
+    return Tray(ends, indices, np.zeros(entries), np.zeros(rows), counts, np.zeros(1))
+
+
+@kernel
+def hold_row(tray: Any, row: Any, y: Array, rounds: Any) -> None:
+    """Put a copy of a single row on the tray, where it is in the sample."""
+    if not GOLDEN * rounds[ROUNDS] % 1.0 < tray.share[0]:
+        return
+    at, count = tray.indptr[tray.counts[HELD]], row.indptr[1]
+    if tray.counts[HELD] >= tray.y.shape[0] or at + count > tray.indices.shape[0]:
+        return  # nobody attended to it: better a row less than memory overwritten
+    for k in range(count):
+        tray.indices[at + k] = row.indices[k]
+        tray.values[at + k] = row.values[k]
+    tray.y[tray.counts[HELD]] = y[0]
+    tray.counts[HELD] += 1
+    tray.indptr[tray.counts[HELD]] = at + count
+
+
+@kernel
+def attend(tray: Any, room: int, rounds: Any) -> None:
+    """Say whether the next row, of up to so many entries, may fill the tray or is the last of a window."""
+    held = tray.counts[HELD]
+    full = held + 1 >= tray.y.shape[0] or tray.indptr[held] + 2 * room > tray.indices.shape[0]
+    tray.counts[ATTEND] = full or rounds[ROUNDS] + 1 >= tray.counts[DUE]
 
 
 @helper

@@ -63,10 +63,10 @@ def new_refinement(forecasters: int, features: int) -> Refinement:
 
 
 @inlined
-def forecast(r: Any, features: Array, used: Any, known: Any, each: Array, mixed: Array) -> None:
+def forecast(r: Any, features: Array, first: int, known: Any, each: Array, mixed: Array) -> None:
     """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known.
 
-    ``used`` are the numbers of the features that can differ from 0.
+    Classes before ``first`` have features that are all 0.
     """
     count, classes = each.shape
     for c in range(classes):
@@ -74,11 +74,10 @@ def forecast(r: Any, features: Array, used: Any, known: Any, each: Array, mixed:
     for i in range(count):
         highest = -np.inf
         for c in range(classes):
-            z = features[c, 0]
-            if i > 0:
-                z = 0.0
-                for a in range(used.shape[0]):
-                    z += r.weights[i - 1, used[a]] * features[c, used[a]]
+            z = features[c, 0] if i == 0 else 0.0
+            if i > 0 and c >= first:
+                for a in range(features.shape[1]):
+                    z += r.weights[i - 1, a] * features[c, a]
             # Beyond the floats only in a forged state, as a share below 0 is.
             each[i, c] = min(max(z, -LARGEST), LARGEST) if z == z else 0.0
             if known[c]:
@@ -102,6 +101,7 @@ def _newton_step(
     i: int,
     decay: float,
     features: Array,
+    first: int,
     used: Any,
     known: Any,
     each: Array,
@@ -109,47 +109,48 @@ def _newton_step(
     weight: float,
     room: Array,
 ) -> None:
-    """w −= A⁻¹·g and A⁻¹ for A = decay·A + γ·g·gᵀ, of forecaster i + 1; ``room`` has two rows."""
+    """w −= A⁻¹·g and A⁻¹ for A = decay·A + γ·g·gᵀ, of forecaster i + 1; ``room`` has three rows.
+
+    Rows of A⁻¹, which stays symmetric to the bit, are gone through from end to end, in vector registers.
+    """
     count = used.shape[0]
     widest = 0.0
     for a in range(count):
         room[0, a] = 0.0
         room[1, a] = 0.0
-        widest = max(widest, r.inverses[i, used[a], used[a]])
-    for c in range(features.shape[0]):
+        if used[a]:
+            widest = max(widest, r.inverses[i, a, a])
+    for c in range(first, features.shape[0]):
         if known[c]:
             apart = weight * (each[i + 1, c] - (1.0 if c == y else 0.0))
             for a in range(count):
-                room[0, a] += apart * features[c, used[a]]
+                room[0, a] += apart * features[c, a]
     # What is forgotten everywhere would grow without end: no direction becomes looser than at first.
     grow = 1.0 / decay if widest < decay / FIRM else 1.0
     for b in range(count):
-        if room[0, b] != 0.0:  # of the pieces of a line most are 0
+        if used[b] and room[0, b] != 0.0:  # of the pieces of a line most are 0
+            g = room[0, b]
             for a in range(count):
-                room[1, a] += grow * r.inverses[i, used[a], used[b]] * room[0, b]
+                room[1, a] += grow * r.inverses[i, b, a] * g
     along = 0.0
     for a in range(count):
+        room[1, a] = room[1, a] if used[a] else 0.0
+        room[2, a] = grow if used[a] else 1.0
         along += room[1, a] * room[0, a]
     share = 1.0 / (1.0 + CURVATURE * along)
-    whole = count == r.weights.shape[1]
+    shrink = CURVATURE * share
     for a in range(count):
-        r.weights[i, used[a]] -= share * room[1, a]
-        less = CURVATURE * share * room[1, a]
-        row = r.inverses[i, used[a]]
-        if whole:  # runs in vector registers
+        if used[a]:
+            v = room[1, a]
+            r.weights[i, a] -= share * v
             for b in range(count):
-                row[b] = grow * row[b] - less * room[1, b]
-        else:
-            for b in range(count):
-                row[used[b]] = grow * row[used[b]] - less * room[1, b]
+                less = shrink * (v * room[1, b])
+                r.inverses[i, a, b] = room[2, b] * r.inverses[i, a, b] - less
 
 
 @inlined
 def _charge(r: Any, each: Array, mixed: Array, y: int, weight: float) -> None:
-    """The mixture's shares and the sums of its certificate, once the label is known.
-
-    each[i, y] becomes the loss of forecaster i.
-    """
+    """The mixture's shares and the sums of its certificate, once the label is known; each[i, y] is used up."""
     count = each.shape[0]
     least = np.inf
     for i in range(count):
@@ -177,6 +178,7 @@ def teach(
     r: Any,
     decays: Array,
     features: Array,
+    first: int,
     used: Any,
     known: Any,
     each: Array,
@@ -185,11 +187,14 @@ def teach(
     weight: float,
     room: Array,
 ) -> None:
-    """Learn one label, given what ``forecast`` said of its row; ``room`` is 2 × D."""
+    """Learn one label, given what ``forecast`` said of its row; ``room`` is 3 × D.
+
+    ``used`` says which features can differ from 0: the weights of the others stay.
+    """
     weight = min(weight, HEAVIEST)
     if known[y] and weight > 0.0:
         for i in range(decays.shape[0]):
-            _newton_step(r, i, decays[i], features, used, known, each, y, weight, room)
+            _newton_step(r, i, decays[i], features, first, used, known, each, y, weight, room)
         _charge(r, each, mixed, y, weight)
 
 

@@ -86,6 +86,12 @@ def learn_rows(
 
 
 @kernel
+def count_round(counts: Any) -> None:
+    """One more round."""
+    counts[ROUNDS] += 1
+
+
+@kernel
 def trace_rows(
     loss: Any,
     f: Any,

@@ -154,6 +154,12 @@ def centred_products(
 
 
 @kernel
+def end_after(ends: Any, indptr: Any) -> None:
+    """End a single row with the products of the columns known by then."""
+    indptr[1] = -(-(ends[0] * (ends[0] + 3) // 2) // 4) * 4
+
+
+@kernel
 def anchored_products(anchors: Array, rows: Any, out: Array) -> None:
     """Row t as it is, and the products of its anchored values."""
     columns = anchors.shape[0] - 1

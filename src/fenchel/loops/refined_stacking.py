@@ -52,18 +52,12 @@ def _features_into(
 
 @helper
 def _features_of(active: Array) -> Any:
-    """The numbers of the features of experts that are on, with the first and the last feature."""
+    """Which features can differ from 0: those of experts that are on, the first and the last."""
     experts = active.shape[0]
-    used = np.empty(2 + 2 * experts, np.int64)
-    used[0] = 0
-    count = 1
-    for half in range(2):
-        for k in range(experts):
-            if active[k] > 0.0:
-                used[count] = 1 + half * experts + k
-                count += 1
-    used[count] = 1 + 2 * experts
-    return used[: count + 1]
+    used = np.ones(2 + 2 * experts, np.bool_)
+    for k in range(experts):
+        used[1 + k] = used[1 + experts + k] = active[k] > 0.0
+    return used
 
 
 @kernel
@@ -85,11 +79,11 @@ def refine(
     count, classes = logits.shape
     two = margins.shape[2] < classes
     features = np.zeros((classes, r.weights.shape[1]))
-    used = _features_of(active)
+    used, first = _features_of(active), 1 if two else 0
     known = np.ones(classes, np.bool_)
     each = np.empty((r.shares.shape[0], classes))
     mixed = np.empty(classes)
-    room = np.empty((2, r.weights.shape[1]))
+    room = np.empty((3, r.weights.shape[1]))
     last = importance.shape[0] - 1
     for t in range(count):
         if two:
@@ -100,40 +94,66 @@ def refine(
                 known[c] = logits[t, c] > -np.inf
                 if known[c]:
                     _features_into(features, c, logits[t, c], margins, t, c, sizes, active)
-        forecast(r, features, used, known, each, mixed)
+        forecast(r, features, first, known, each, mixed)
         for c in range(classes):
             out[t, c] = mixed[c]
         if learning:
             weight = importance[min(t, last)]
-            teach(r, DECAYS, features, used, known, each, mixed, y[t], weight, room)
+            teach(r, DECAYS, features, first, used, known, each, mixed, y[t], weight, room)
 
 
-def lead_two(logits: Array, decided: Any) -> Array:
+@kernel
+def odds_into(chances: Array, out: Array) -> None:
+    """out[t] = ln p₁/p₀."""
+    for t in range(out.shape[0]):
+        out[t] = np.log(chances[t, 1] / chances[t, 0])
+
+
+@kernel
+def lead_two_into(logits: Array, decided: Any, out: Array) -> None:
     """The logits of class 1, on the side that was decided (0 or 1), in the same order on each side.
 
     What is below the edge, or on the other side, goes between 0 and the edge: STEP·exp(z − STEP).
     """
-    if len(logits) == 1 and (logits[0] > STEP if decided[0] == 1 else logits[0] < -STEP):
-        return logits
-    sign = np.where(decided == 1, 1.0, -1.0)
-    ahead = sign * logits
-    if (ahead > STEP).all():
-        return logits
-    inside = STEP * np.exp(np.maximum(np.minimum(ahead - STEP, 0.0), -600.0))
-    return np.asarray(np.where(ahead > STEP, logits, sign * inside))
+    for t in range(out.shape[0]):
+        sign = 1.0 if decided[t] == 1 else -1.0
+        ahead = sign * logits[t]
+        out[t] = logits[t]
+        if not ahead > STEP:
+            out[t] = sign * (STEP * np.exp(max(min(ahead - STEP, 0.0), -600.0)))
+
+
+def lead_two(logits: Array, decided: Any) -> Array:
+    """``lead_two_into`` an array of its own."""
+    out = np.empty(len(logits))
+    lead_two_into(logits, decided, out)
+    return out
+
+
+@kernel
+def lead_several_into(chances: Array, decided: Any, out: Array) -> None:
+    """The probabilities, the class that was decided lifted just above the others where it is not."""
+    count, classes = chances.shape
+    for t in range(count):
+        highest = -np.inf
+        first = -1
+        for c in range(classes):
+            out[t, c] = chances[t, c]
+            if chances[t, c] > highest:
+                highest = chances[t, c]
+                first = c
+        d = decided[t]
+        if d >= 0 and first != d:
+            out[t, d] = highest * (1.0 + 1e-9 + STEP * chances[t, d])
+            total = 0.0
+            for c in range(classes):  # in their order, however many classes will follow
+                total += out[t, c]
+            for c in range(classes):
+                out[t, c] /= total
 
 
 def lead_several(chances: Array, decided: Any) -> Array:
-    """The probabilities, the class that was decided lifted just above the others where it is not."""
-    out = chances.copy()
-    if not out.shape[1]:
-        return out
-    rows = np.arange(len(out))
-    highest = out.max(axis=1)
-    behind = (decided >= 0) & (np.argmax(out, axis=1) != decided)
-    lifted = highest * (1.0 + 1e-9 + STEP * out[rows, decided])
-    out[rows, decided] = np.where(behind, lifted, out[rows, decided])
-    total = np.add.accumulate(out, axis=1)[
-        :, -1
-    ]  # in their order, however many classes will follow
-    return np.asarray(out / np.where(behind, total, 1.0)[:, None])
+    """``lead_several_into`` an array of its own."""
+    out = np.empty(chances.shape)
+    lead_several_into(chances, decided, out)
+    return out

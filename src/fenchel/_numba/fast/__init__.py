@@ -14,6 +14,7 @@ from fenchel._numba.choice import COMPILED
 from fenchel._numba.fast.function_cache import attach
 from fenchel._numba.fast.inline import INLINED, LEAN, OPTIONS, inside
 from fenchel._numba.fast.instructions import byte_at, expected, fetched, quotients, roots
+from fenchel._numba.fast.sequence import in_one_step
 
 __all__ = [
     "INLINED",
@@ -23,6 +24,7 @@ __all__ = [
     "compiling",
     "expected",
     "fetched",
+    "in_one_step",
     "inside",
     "kept",
     "quotients",

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from fenchel.learners.engine import refuse_unsound
+from fenchel.learners.engine import Calls, refuse_unsound
 from fenchel.learners.labels import known_after
 from fenchel.learners.multi.base import Members
-from fenchel.loops.online import ROUNDS
+from fenchel.loops.adahedge import against_rest
+from fenchel.loops.online import ROUNDS, count_round
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
@@ -45,6 +46,31 @@ class OneAgainstRest(Members):
         total = int(np.max(known, initial=len(self.members)))
         begins = np.searchsorted(known, np.arange(total), side="right").tolist()
         return self._learn_members(rows, begins, targets, importance)
+
+    def learning_calls(self, view: Any, target: Array, margins: Array) -> Calls | None:
+        """Those of every member, once all classes have one."""
+        own = np.empty(len(self.members))
+        calls: Calls = [(against_rest, (target, own)), (count_round, (self.counts,))]
+        for k, member in enumerate(self.members):
+            inside = member.learning_calls(view, own[k : k + 1], margins[k : k + 1])
+            if inside is None:
+                return None
+            calls += inside
+        return calls
+
+    def reading_calls(self, view: Any, margins: Array) -> Calls | None:
+        """Those of every member."""
+        calls: Calls = []
+        for k, member in enumerate(self.members):
+            inside = member.reading_calls(view, margins[k : k + 1])
+            if inside is None:
+                return None
+            calls += inside
+        return calls
+
+    def bound_to(self) -> list[Any]:
+        """What the calls of all members are bound to."""
+        return [thing for member in self.members for thing in member.bound_to()]
 
     def answer(
         self, rows: Rows, memo: Array, target: Array, importance: Array, fresh: bool

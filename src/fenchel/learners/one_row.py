@@ -1,0 +1,175 @@
+"""One known row through a whole mixture in one compiled step: all experts, and what is made of their margins.
+
+The kernels are those that learn and read blocks, bound to arrays of one row. What a step was bound to is
+kept beside it: where an expert has taken other arrays since, for more columns, the step is made anew.
+"""
+
+from __future__ import annotations
+
+from operator import is_
+from typing import Any
+
+import numpy as np
+
+from fenchel._numba.jit import in_one_step, lean
+from fenchel.learners.engine import ONE
+from fenchel.learners.undisturbed import undisturbed
+from fenchel.loops.adahedge import move_by
+from fenchel.loops.feature_scaling import sparse_in_units
+from fenchel.loops.frozen_losses import ATTEND, attend, hold_row
+from fenchel.loops.online import count_round
+from fenchel.loops.products import NUMBERS, centred_products, end_after, width_of
+from fenchel.parts.state import Array
+from fenchel.rows.types import SparseRows
+
+# So many single rows come before a step is made of them: that takes some milliseconds.
+PATIENCE = 32
+
+
+class _Step:
+    """A step, and what it was bound to."""
+
+    def __init__(self, mixture: Any, view: SparseRows, calls: list[Any]) -> None:
+        self.view = view
+        self._bound = self._things_of(mixture)
+        self._run = in_one_step(calls)
+
+    def fits(self, mixture: Any, view: SparseRows) -> bool:
+        """Whether all that it was bound to is still in use."""
+        found = self._things_of(mixture)
+        return (
+            view is self.view
+            and len(found) == len(self._bound)
+            and all(map(is_, found, self._bound))
+        )
+
+    @staticmethod
+    def _things_of(mixture: Any) -> list[Any]:
+        own = mixture._units, mixture._spreads, mixture._origin, mixture._blend, mixture.counts
+        found = [*own, None if mixture._frozen is None else mixture._frozen.tray]
+        for expert in mixture.experts:
+            found += expert.bound_to()
+        return found
+
+
+class _Seen:
+    """The row as experts see it, in units and with products, and the calls that make it so."""
+
+    def __init__(self, mixture: Any, view: SparseRows, learning: bool) -> None:
+        self._products = self._inside = view
+        self._is_product = mixture._products
+        self.calls: list[Any] = []
+        if mixture._sees_products:
+            out, ends = np.empty((1, width_of(len(mixture._spreads) - 1))), np.empty(1, np.int64)
+            self._products = _row_of(np.zeros(2, np.int64), NUMBERS[: out.shape[1]], out[0])
+            given = mixture._spreads, view, ONE, learning, out, ends
+            self.calls.append((centred_products, given))
+            self.calls.append((end_after, (ends, self._products.indptr)))
+        if mixture._units is not None:
+            self._inside = _row_of(view.indptr, view.indices, np.empty(len(view.values)))
+            given = mixture._units, view, 1, ONE, learning, self._inside.values
+            self.calls.append((lean(sparse_in_units), given))
+
+    def by(self, k: int) -> SparseRows:
+        """As expert k sees it."""
+        return self._products if self._is_product[k] else self._inside
+
+
+class LearnStep(_Step):
+    """Learns one row of importance 1 that brings nothing new."""
+
+    def __init__(self, mixture: Any, view: SparseRows) -> None:
+        blend, origin, frozen = mixture._blend, mixture._origin, mixture._frozen
+        seen, room = _Seen(mixture, view, learning=True), len(view.indices)
+        self._y, from_origin, margins = np.zeros(1), np.zeros(1), _margins_for(mixture)
+        calls = [*seen.calls, (move_by, (self._y, origin, -1.0, False, from_origin))]
+        for k in blend.active:
+            own, y = margins[k, 0], from_origin if mixture._relative[k] else self._y
+            calls += mixture.experts[k].learning_calls(seen.by(k), y, own)
+            if mixture._relative[k]:
+                calls.append((move_by, (own, origin, 1.0, False, own)))
+        mixing, self._out = blend.learning_calls(margins, self._y)
+        calls += [*mixing, (count_round, (mixture.counts,))]
+        self._attend = np.zeros(ATTEND + 1, np.int64)
+        if frozen is not None:
+            tray = frozen.tray_for(room)
+            self._attend = tray.counts
+            calls.insert(0, (hold_row, (tray, view, self._y, mixture.counts)))
+            calls.append((attend, (tray, room, mixture.counts)))
+        super().__init__(mixture, view, calls)
+
+    def learn(self, mixture: Any, target: Array) -> Any:
+        """Learn the row that is in the view; returns its margin from before, or one for each class."""
+        self._y[0] = target[0]
+        if self._attend[ATTEND]:
+            with undisturbed:
+                mixture._frozen.before_row(mixture.rounds)
+                self._run()
+                mixture.after_row()
+                mixture._frozen.before_row(mixture.rounds)
+        else:
+            self._run()
+        return self._out[0].copy()
+
+
+class ReadStep(_Step):
+    """Reads one row of columns that are known, as the next round would see it."""
+
+    def __init__(self, mixture: Any, view: SparseRows) -> None:
+        seen, margins = _Seen(mixture, view, learning=False), _margins_for(mixture)
+        calls = seen.calls
+        for k in mixture._blend.active:
+            own = margins[k, 0]
+            calls += mixture.experts[k].reading_calls(seen.by(k), own)
+            if mixture._relative[k]:
+                calls.append((move_by, (own, mixture._origin, 1.0, True, own)))
+        mixing, self._out = mixture._blend.reading_calls(margins)
+        super().__init__(mixture, view, calls + mixing)
+
+    def read(self) -> Array:
+        """Read the row that is in the view."""
+        self._run()
+        return self._out.copy()
+
+
+class Steps:
+    """The steps of a mixture, made once some single rows have come in the same arrays."""
+
+    def __init__(self) -> None:
+        self._made: dict[type, Any] = {}
+        self._views: dict[type, Any] = {}
+        self._seen = {LearnStep: 0, ReadStep: 0}
+
+    def of(self, kind: type, mixture: Any, view: Any) -> Any:
+        """The step for a row in these arrays; None while few have come."""
+        found = self._made.get(kind)
+        if found is not None and found.fits(mixture, view):
+            return found
+        if found is not None or self._views.get(kind) is not view or self._seen[kind] == PATIENCE:
+            self._made[kind], self._views[kind], self._seen[kind] = None, view, 0
+        self._seen[kind] += 1
+        if self._seen[kind] == PATIENCE and _suits(mixture, view):
+            self._made[kind] = kind(mixture, view)
+        return self._made.get(kind)
+
+
+def _suits(mixture: Any, view: Any) -> bool:
+    """Whether rows can be taken in one step: sparse ones, and all is done by kernels."""
+    if not isinstance(view, SparseRows) or view.indptr[0] != 0 or view.values.itemsize != 8:
+        return False
+    margins = _margins_for(mixture)
+    return margins.size > 0 and all(
+        mixture.experts[k].reading_calls(view, margins[k, 0]) is not None
+        and len(mixture.experts[k].bound_to()) == margins.shape[2]
+        for k in mixture._blend.active
+    )
+
+
+def _margins_for(mixture: Any) -> Array:
+    """Room for the margins of one row by expert and class; those of retired experts stay 0."""
+    classes = mixture.outputs if mixture.task == "multiclass" else 1
+    return np.zeros((len(mixture.experts), 1, classes))
+
+
+def _row_of(indptr: Any, indices: Any, values: Array) -> SparseRows:
+    return SparseRows(indptr, indices, values, values.view(np.uint64))
