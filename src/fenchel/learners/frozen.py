@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.learners.quadratic import singles
+from fenchel.learners.quadratic import singles, straight
 from fenchel.learners.renumbering import Places
+from fenchel.loops.curves import BEHIND, KNOTS
 from fenchel.loops.frozen_losses import (
     LEAD,
     LOSS,
@@ -125,7 +126,7 @@ class FrozenUse:
             raise ValueError(f"array 'frozen.weights' has shape {weights.shape}")
         self.weights = np.array(weights, np.float64)
         if "anchors" in arrays:
-            if arrays["anchors"].ndim != 2 or arrays["anchors"].shape[1] != 4:
+            if arrays["anchors"].shape[1:] not in ((BEHIND,), (BEHIND + KNOTS,)):
                 raise ValueError(f"array 'frozen.anchors' has shape {arrays['anchors'].shape}")
             self.anchors = np.array(arrays["anchors"], np.float64)
         for name in ("sums", "blended", "bounds"):
@@ -226,9 +227,16 @@ class FrozenUse:
     def do_without_products(self) -> None:
         """Keep the weights of single features alone: the experts on products have retired."""
         self._look()
-        if self.anchors is not None and self.weights is not None:
-            self.weights = singles(self.weights)
-        self.anchors = None
+        self.weights, self.anchors = self._laid_for(None), None
+
+    def _laid_for(self, anchors: Array | None) -> Array | None:
+        """The weights in the slots that go with these anchors: some experts may have retired."""
+        if self.weights is None or self.anchors is None:
+            return self.weights
+        knots = self.anchors.shape[1] - BEHIND
+        if anchors is None:
+            return singles(self.weights, knots)
+        return straight(self.weights, knots) if anchors.shape[1] == BEHIND else self.weights
 
     def are_too_many(self, columns: int, experts: int) -> bool:
         """Whether the weights of so many columns would be more than are kept: they need not be read."""
@@ -240,9 +248,7 @@ class FrozenUse:
         ``present`` has one array an expert, slots × classes; None for one that has retired.
         """
         self._look()
-        if anchors is None:
-            self.do_without_products()
-        self.anchors = anchors
+        self.weights, self.anchors = self._laid_for(anchors), anchors
         shapes = [w.shape for w in present if w is not None]
         slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
         if slots * classes * 2 * len(shapes) > MOST:
@@ -289,10 +295,7 @@ class FrozenUse:
         """What frozen use reads now, from the weights and the blend of this round."""
         shapes = [w.shape for w in present if w is not None]
         slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
-        before = self.weights
-        if before is not None and anchors is None and self.anchors is not None:
-            before = singles(before)  # the experts on products have retired since
-        weights = _both(present, before, slots, classes)
+        weights = _both(present, self._laid_for(anchors), slots, classes)
         if candidate >= 2 * self.experts:
             whole = _of_all(weights, 2 * self.experts)
             mine = np.ascontiguousarray(whole[:, candidate - 2 * self.experts :: 2])
