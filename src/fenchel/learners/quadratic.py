@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from fenchel.loops.curves import BEHIND
-from fenchel.loops.products import ANCHOR, FLAT, MEAN, SHIFT, SQUARES, columns_within, width_of
+from fenchel.loops.products import ANCHOR, FLAT, MEAN, SHIFT, SQUARES, columns_within
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
 from fenchel.rows.types import LARGEST
@@ -118,8 +118,8 @@ def bent(weights: Array, columns: int, knots: int) -> Array:
     return out
 
 
-def _slots(columns: int, knots: int, outputs: int) -> Array:
-    return np.zeros((1 + columns * (columns + 3) // 2 + knots * columns, outputs))
+def _slots(columns: int, knots: int, *outputs: int) -> Array:
+    return np.zeros((1 + columns * (columns + 3) // 2 + knots * columns, *outputs))
 
 
 def singles(weights: Array, knots: int = 0) -> Array:
@@ -159,7 +159,7 @@ def around_mean(weights: Array, anchors: Array) -> tuple[Array, FeaturePairs]:
     """
     known, mean, knots = anchors[1:], anchors[1:, MEAN, None, None], anchors.shape[1] - BEHIND
     single, pair, first, second = places(len(known), knots)
-    given = np.zeros((1 + width_of(len(known), knots), *weights.shape[1:]))
+    given = _slots(len(known), knots, *weights.shape[1:])
     given[: min(len(given), len(weights))] = weights[: len(given)]
     products = given[1 + pair]
     line = np.zeros((len(single), *weights.shape[1:]))
@@ -184,7 +184,7 @@ def ramps(weights: Array, anchors: Array) -> tuple[Array, FeatureRamps]:
             none.astype(np.int64), none, none, np.zeros((0, *weights.shape[1:]))
         )
     at = 1 + knot_places(columns, knots)
-    given = np.zeros((1 + width_of(columns, knots), *weights.shape[1:]))
+    given = _slots(columns, knots, *weights.shape[1:])
     given[: min(len(given), len(weights))] = weights[: len(given)]
     heights, x = given[at], anchors[1:, BEHIND:]
     heights[~(x[:, 1] > x[:, 0])] = 0.0  # a column without knots

@@ -56,8 +56,12 @@ def bend(knots: Array, x: float, out: Array) -> None:
 
 
 @kernel
-def _bend_rows(spreads: Array, rows: Any, importance: Array, learning: bool, out: Array) -> None:
-    """Row t as places between knots; while learning, the first rows give the values that make them."""
+def _bend_rows(spreads: Array, rows: Any, importance: Array, learning: bool, out: Array) -> int:
+    """Row t as places between knots; while learning, the first rows give the values that make them.
+
+    Returns how many rows came before there were knots.
+    """
+    before = 0
     x = np.empty(spreads.shape[0] - 1)
     last = importance.shape[0] - 1
     for t in range(out.shape[0]):
@@ -71,24 +75,32 @@ def _bend_rows(spreads: Array, rows: Any, importance: Array, learning: bool, out
         if n >= SAMPLE:
             for j in range(x.shape[0]):
                 bend(spreads[1 + j, BEHIND:], x[j], out[t, KNOTS * j : KNOTS * (j + 1)])
-        elif learning and importance[min(t, last)] > 0.0:
+            continue
+        before += 1
+        if learning and importance[min(t, last)] > 0.0:
             for j in range(x.shape[0]):
                 spreads[1 + j, BEHIND + n] = x[j]
             spreads[0, SAMPLED] = n + 1.0
             if n + 1 == SAMPLE:
                 for j in range(x.shape[0]):
                     _set_knots(spreads[1 + j, BEHIND:])
+    return before
 
 
 def curves_of(spreads: Array, rows: Rows, importance: Array, learning: bool) -> Rows:
-    """The rows as places between knots, as experts see them: eight features a column."""
+    """The rows as places between knots, as experts see them: eight features a column.
+
+    A sparse row has all columns with knots, and so nothing before there are any: sums are taken as of a dense one.
+    """
     out = np.zeros((len(rows), KNOTS * (len(spreads) - 1)))
-    _bend_rows(spreads, rows.view, importance, learning, out)
+    before = _bend_rows(spreads, rows.view, importance, learning, out)
     if rows.is_dense:
         return Rows.dense(out)
-    row, column = np.nonzero(out)
-    ends = np.searchsorted(row, np.arange(len(rows) + 1))
-    return Rows.sparse(ends, column.astype(np.uint32), out[row, column], out.shape[1])
+    known = np.flatnonzero(np.diff(knots_of(spreads)[:, :2], axis=1))
+    width = KNOTS * (1 + int(known[-1])) if len(known) else 0
+    ends = width * np.maximum(np.arange(len(rows) + 1) - before, 0)
+    indices = np.tile(np.arange(width, dtype=np.uint32), len(rows) - before)
+    return Rows.sparse(ends, indices, out[before:, :width].ravel(), out.shape[1])
 
 
 def knots_of(spreads: Array) -> Array:
