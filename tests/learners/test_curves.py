@@ -111,6 +111,19 @@ def test_rows_one_by_one_and_columns_that_come_late_change_no_bit():
     assert np.array_equal(whole.freeze().decision_many(dicts), single.freeze().decision_many(dicts))
 
 
+@pytest.mark.parametrize("task", ["binary", "regression"])
+def test_candidates_are_charged_for_all_their_weights(task):
+    X, y = steps(300, columns=4)
+    learner = learners.auto(task)
+    learner.learn_many(X, np.sign(y) if task == "binary" else y)
+    frozen = learner.engine._frozen
+    quick, slow = frozen.copy(), frozen.copy()
+    slow.singly = 0  # every candidate reads every slot
+    for each in (quick, slow):
+        each.see(300, validate.as_rows(X[:200]), y[:200], np.ones(1))
+    assert np.array_equal(quick.losses(), slow.losses())
+
+
 def test_tickets_learn_curves_too():
     X, y = steps(400)
     learner = learners.auto("regression")

@@ -207,7 +207,8 @@ class FrozenUse:
         use = TASKS[self.task], self.loss
         margins = np.zeros((2 * self.experts, len(rows), self.weights.shape[2]))
         present = margins[: self.weights.shape[1]]
-        read_into(present, self.weights, rows, self._first())
+        knots = 0 if self.anchors is None else self.anchors.shape[1] - BEHIND
+        read_into(present, self.weights, rows, self._first(), knots)
         charge_candidates(present, y, importance, *use, self.bounds, self.sums[0])
         for which in (0, 1):
             found = self.blend.read(np.ascontiguousarray(margins[which::2]))
@@ -321,16 +322,16 @@ def _both(present: list[Array | None], before: Array | None, slots: int, classes
     return new[: used[-1] + 1 if len(used) else 1]  # the same, however early room was made
 
 
-def margins_of(weights: Array, rows: Rows, first: int = 0) -> Array:
-    """⟨w, x⟩ by candidate, row and class; of products in the rows none before ``first`` has weights."""
+def margins_of(weights: Array, rows: Rows) -> Array:
+    """⟨w, x⟩ by candidate, row and class."""
     margins = np.empty((weights.shape[1], len(rows), weights.shape[2]))
-    read_into(margins, weights, rows, first)
+    read_into(margins, weights, rows, 0, 0)
     return margins
 
 
-def read_into(margins: Array, weights: Array, rows: Rows, first: int) -> None:
-    """Compute ``margins_of`` into an array."""
-    read_candidates(weights.reshape(len(weights), -1), rows.view, 1.0, first, margins)
+def read_into(margins: Array, weights: Array, rows: Rows, first: int, knots: int) -> None:
+    """Compute ``margins_of`` into an array; none before ``first`` has weights of products or knots."""
+    read_candidates(weights.reshape(len(weights), -1), rows.view, 1.0, first, knots, margins)
 
 
 def _of_all(weights: Array, count: int) -> Array:
