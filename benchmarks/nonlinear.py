@@ -105,33 +105,37 @@ def play(model: Any, rows: list[dict], y: Any, limit: float) -> tuple[list[Any],
     return [0.0 if p is None else p for p in told], time.process_time() - began
 
 
+def stored() -> dict:
+    return json.loads(STORED.read_text()) if STORED.exists() else {"streams": {}}
+
+
 def measure(only: list[str], limit: float) -> None:
-    stored = json.loads(STORED.read_text()) if STORED.exists() else {"streams": {}}
+    found = stored()
     packages = ("river", "numpy")
-    stored["versions"] = {name: version(name) for name in packages}
-    stored["python"] = platform.python_version()
+    found["versions"] = {name: version(name) for name in packages}
+    found["python"] = platform.python_version()
     for name, task, X, y in streams(only):
-        known = stored["streams"].setdefault(name, {"task": task, "rows": len(y), "peers": {}})
+        known = found["streams"].setdefault(name, {"task": task, "rows": len(y), "peers": {}})
         rows = dicts_of(X)
         for peer, model in trees(task).items():
             if known["peers"].get(peer):
                 continue
-            found = play(model, rows, y, limit)
+            played = play(model, rows, y, limit)
             known["peers"][peer] = (
                 None
-                if found is None
-                else {"error": error_of(task, found[0], y), "seconds": found[1]}
+                if played is None
+                else {"error": error_of(task, played[0], y), "seconds": played[1]}
             )
             print(name, peer, known["peers"][peer], flush=True)
-            STORED.write_text(json.dumps(stored, indent=1) + "\n")
+            STORED.write_text(json.dumps(found, indent=1) + "\n")
 
 
 def report(only: list[str]) -> None:
-    stored = json.loads(STORED.read_text())
+    known = stored()
     lines, ahead, quick, left_out = [], 0, 0, []
     halved = {task: halves(task) for task in ("binary", "multiclass", "regression")}
     for name, task, X, y in streams(only):
-        peers = {k: v for k, v in stored["streams"].get(name, {"peers": {}})["peers"].items() if v}
+        peers = {k: v for k, v in known["streams"].get(name, {"peers": {}})["peers"].items() if v}
         if not peers:
             left_out.append(name)
             continue
@@ -152,12 +156,12 @@ def report(only: list[str]) -> None:
             f"{1e6 * seconds / len(y):.1f} | {1e6 * theirs['seconds'] / len(y):.0f} |"
         )
         print(lines[-1], flush=True)
-    made = ", ".join(f"{k} {v}" for k, v in stored["versions"].items())
+    made = ", ".join(f"{k} {v}" for k, v in known["versions"].items())
     text = f"""\
 # Beside trees and forests
 
 Made by `python -m benchmarks.nonlinear`; the trees' figures are stored ones (`--measure`; Python
-{stored["python"]}, {made}). First {ROWS:,} rows of each stream, each predicted before it is learned; the
+{known["python"]}, {made}). First {ROWS:,} rows of each stream, each predicted before it is learned; the
 share of mistakes, or the squared error over that of the best constant. River's Hoeffding tree, adaptive
 Hoeffding tree and adaptive random forest of 10 trees with their defaults (of numbers behind
 StandardScaler, without which they diverge); the best of the three in hindsight

@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.quality`` plays every stream to ``auto``, joins the stored figures of the
 peers (``python -m benchmarks.peer_figures``) and writes ``QUALITY.md``; ``--sets`` only prints the
-named ones. Errors are progressive, each row predicted before it is learned: the share of mistakes
+named ones. ``--tuned`` compares it with the best of many settings of each peer instead, ``--nonlinear`` with
+trees and forests too, and writes ``TUNED.md``. Errors are progressive, each row predicted before it is learned: the share of mistakes
 for classes, the squared error over that of the best constant for regression.
 """
 
@@ -183,7 +184,14 @@ def command() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sets", nargs="+", default=[], help="only print these data sets")
+    parser.add_argument("--tuned", action="store_true", help="beside tuned peers: TUNED.md")
+    parser.add_argument("--nonlinear", action="store_true", help="with --tuned: beside trees too")
     chosen = parser.parse_args()
+    if chosen.tuned or chosen.nonlinear:
+        from benchmarks import tuned  # which takes its tables from here
+
+        tuned.write(chosen.nonlinear, chosen.sets)
+        return
     figures = peer_figures.stored()
     results = []
     for entry in datasets():

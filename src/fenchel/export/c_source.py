@@ -25,18 +25,25 @@ static long fenchel_place(const char *name)
 /* The margins of a row: count features by name; margins[EXPERTS * OUTPUTS]. */
 void fenchel_margins(long count, const char *const *names, const double *values, double *margins)
 {
-    double away[FEATURES + 1];
+    double away[FEATURES + 1], given[FEATURES + 1] = {0};
     memcpy(margins, fenchel_intercept, sizeof fenchel_intercept);
     for (int j = 0; j < FEATURES; j++) away[j] = -fenchel_centre[j];
     for (long i = 0; i < count; i++) {
         long at = fenchel_place(names[i]);
         if (at < 0) continue;
         away[at] += values[i];
+        given[at] += values[i];
         for (int j = 0; j < EXPERTS * OUTPUTS; j++) margins[j] += fenchel_table[at][j] * values[i];
     }
     for (long p = 0; p < PAIRS; p++) {
         double both = away[fenchel_pairs[p][0]] * away[fenchel_pairs[p][1]];
         for (int j = 0; j < EXPERTS * OUTPUTS; j++) margins[j] += fenchel_pair_weights[p][j] * both;
+    }
+    for (long p = 0; p < RAMPS; p++) {
+        double low = 0.5 * fenchel_ramps[p][0], high = 0.5 * fenchel_ramps[p][1];
+        double risen = (0.5 * given[fenchel_ramp_places[p]] - low) / (high - low);
+        risen = risen < 0.0 ? 0.0 : risen > 1.0 ? 1.0 : risen;
+        for (int j = 0; j < EXPERTS * OUTPUTS; j++) margins[j] += fenchel_ramp_weights[p][j] * risen;
     }
 }
 
@@ -132,13 +139,14 @@ def c_source(model: Portable) -> str:
     form = model.form
     slots, experts, outputs = form.weights.shape
     order = sorted(range(slots - 1), key=lambda j: model.names[j].encode())
-    centres, pairs = model.centres(), model.pairs()
-    kept = [j for j in order if np.any(form.weights[j + 1]) or j in centres] or order[:1]
+    centres, pairs, ramps = model.centres(), model.pairs(), model.ramps()
+    used = {*centres, *(ramp[0] for ramp in ramps)}
+    kept = [j for j in order if np.any(form.weights[j + 1]) or j in used] or order[:1]
     place = {j: at for at, j in enumerate(kept)}
     low, high = form.bounds or (-np.finfo(float).max, np.finfo(float).max)
     classes = [str(label) for label in model.classes] if model.has_classes else []
     sizes = {
-        "FEATURES": len(kept), "PAIRS": len(pairs), "CLASSES": len(classes),
+        "FEATURES": len(kept), "PAIRS": len(pairs), "RAMPS": len(ramps), "CLASSES": len(classes),
         "EXPERTS": experts, "OUTPUTS": outputs,
         "RULE": form.rule.upper(), "LOWEST": repr(float(low)), "HIGHEST": repr(float(high)),
         "ROUNDS": repr(form.rounds), "FIRST": repr(form.choice[0]), "SECOND": repr(form.choice[1]),
@@ -146,6 +154,9 @@ def c_source(model: Portable) -> str:
     zeros = [0.0] * experts
     twos = [f"{{{place[i]}, {place[j]}}}" for i, j, _ in pairs]
     products = ",\n".join(_numbers(np.ravel(w).tolist()) for _, _, w in pairs) or "{0.0}"
+    ends = [_numbers([low, high]) for _, low, high, _ in ramps] or ["{0.0, 1.0}"]
+    heights = ",\n".join(_numbers(np.ravel(w).tolist()) for *_, w in ramps) or "{0.0}"
+    risen = ", ".join(str(place[ramp[0]]) for ramp in ramps) or "0"
     rows = ",\n".join(_numbers(form.weights[j + 1].ravel().tolist()) for j in kept)
     return "\n".join([
         f"/* A model of fenchel: {_comment(model.specification)}. Task: {form.task}. */",
@@ -159,6 +170,9 @@ def c_source(model: Portable) -> str:
         f"static const double fenchel_centre[] = {_numbers([centres.get(j, 0.0) for j in kept] or [0.0])};",
         f"static const long fenchel_pairs[][2] = {{{', '.join(twos or ['{0, 0}'])}}};",
         f"static const double fenchel_pair_weights[][EXPERTS * OUTPUTS] = {{\n{products}\n}};",
+        f"static const long fenchel_ramp_places[] = {{{risen}}};",
+        f"static const double fenchel_ramps[][2] = {{{', '.join(ends)}}};",
+        f"static const double fenchel_ramp_weights[][EXPERTS * OUTPUTS] = {{\n{heights}\n}};",
         f"static const double fenchel_shares[] = {_numbers(_listed(form.shares, zeros))};",
         f"static const double fenchel_bets[] = {_numbers(_listed(form.bets, zeros))};",
         f"static const double fenchel_sizes[] = {_numbers(_listed(form.sizes, zeros))};",

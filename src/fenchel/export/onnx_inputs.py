@@ -16,14 +16,14 @@ SAID_MISSING = sorted(MISSING_WORDS | {word.upper() for word in MISSING_WORDS} |
 def margins_of(graph: Any, model: Portable) -> str:
     """rows × (experts·outputs): the intercepts, the numbers' products, a row of weights a category.
 
-    Features of pairs come beside the margins, each as a margin of its own less its centre.
+    Features of pairs come beside the margins, each as a margin of its own less its centre; then those of ramps.
     """
     weights = model.form.weights.reshape(len(model.form.weights), -1)
-    centres = model.centres()
-    if centres:
-        alone = np.zeros((len(weights), len(centres)))
-        alone[0] = [-centre for centre in centres.values()]
-        alone[[1 + j for j in centres], range(len(centres))] = 1.0
+    apart = [*model.centres().items(), *((j, 0.0) for j in _ramped(model))]
+    if apart:
+        alone = np.zeros((len(weights), len(apart)))
+        alone[0] = [-centre for _, centre in apart]
+        alone[[1 + j for j, _ in apart], range(len(apart))] = 1.0
         weights = np.hstack([weights, alone])
     numbers: list[str] = []
     rows: list[Array] = []
@@ -48,22 +48,37 @@ def margins_of(graph: Any, model: Portable) -> str:
     if numbers:
         joined = graph.do("Concat", *numbers, axis=1) if len(numbers) > 1 else numbers[0]
         total = graph.do("Add", graph.do("MatMul", joined, graph.value(np.array(rows))), total)
-    return _with_pairs(graph, model, total) if centres else total
+    return _with_more(graph, model, total) if apart else total
 
 
-def _with_pairs(graph: Any, model: Portable, total: str) -> str:
-    """The margins, and what products of two features add to them."""
-    pairs, used = model.form.pairs, list(model.centres())
-    assert pairs is not None
-    flat = pairs.weights.reshape(len(pairs.weights), -1)
-    count = flat.shape[1]
+def _ramped(model: Portable) -> list[int]:
+    """The features that have ramps."""
+    return sorted({ramp[0] for ramp in model.ramps()})
+
+
+def _with_more(graph: Any, model: Portable, total: str) -> str:
+    """The margins, and what products of two features and ramps of one add to them."""
+    pairs, ramps, used = model.form.pairs, model.form.ramps, list(model.centres())
+    count = int(np.prod(model.form.weights.shape[1:]))
 
     def chosen(places: Any) -> str:
         return str(graph.do("Gather", total, graph.value(places, np.int64), axis=1))
 
-    sides = [chosen(count + np.searchsorted(used, side)) for side in (pairs.first, pairs.second)]
-    products = graph.do("MatMul", graph.do("Mul", *sides), graph.value(flat))
-    return str(graph.do("Add", chosen(np.arange(count)), products))
+    found = chosen(np.arange(count))
+    if pairs is not None:
+        sides = [count + np.searchsorted(used, side) for side in (pairs.first, pairs.second)]
+        products = graph.do("Mul", *map(chosen, sides))
+        weights = graph.value(pairs.weights.reshape(-1, count))
+        found = str(graph.do("Add", found, graph.do("MatMul", products, weights)))
+    if ramps is not None:
+        x = chosen(count + len(used) + np.searchsorted(_ramped(model), ramps.column))
+        low, high = 0.5 * ramps.low, 0.5 * ramps.high  # halves cannot overflow
+        away = graph.do("Sub", graph.do("Mul", x, graph.value(0.5)), graph.value(low))
+        risen = graph.do("Div", away, graph.value(high - low))
+        risen = graph.do("Min", graph.do("Max", risen, graph.value(0.0)), graph.value(1.0))
+        weights = graph.value(ramps.weights.reshape(-1, count))
+        found = str(graph.do("Add", found, graph.do("MatMul", risen, weights)))
+    return found
 
 
 def _columns(model: Portable) -> dict[str, dict[str | None, int]]:

@@ -51,6 +51,11 @@ class Portable:
         used = sorted({j for pair in self.pairs() for j in pair[:2]})
         return {j: float(self.form.pairs.centre[j]) for j in used}
 
+    def ramps(self) -> list[tuple[int, float, float, list[list[float]]]]:
+        """List a feature, where its ramp begins and ends, and the weights, one list an expert."""
+        found = self.form.ramps
+        return [] if found is None else list(zip(*(part.tolist() for part in found), strict=True))
+
     def refuse_hashed(self, target: str) -> None:
         """Refuse a model whose names are hashed, for a target that finds features by name."""
         if self.schema.bits is not None:
@@ -73,7 +78,7 @@ class Portable:
         form = self.form
         weights = form.weights.tolist()
         # What has no weight alone tells that its column has numbers.
-        every = bool(self.schema.crosses) or form.pairs is not None
+        every = bool(self.schema.crosses) or form.pairs is not None or form.ramps is not None
         return {
             "format": "fenchel-export 1",
             "fenchel": __version__,
@@ -87,6 +92,7 @@ class Portable:
             },
             "centre": {self.names[j]: c for j, c in self.centres().items()},
             "pairs": [[self.names[i], self.names[j], w] for i, j, w in self.pairs()],
+            "ramps": [[self.names[j], low, high, w] for j, low, high, w in self.ramps()],
             "shares": _plain(form.shares),
             "bounds": None if form.bounds is None else list(form.bounds),
             "sharpness": form.sharpness,
@@ -108,8 +114,11 @@ def portable(learner: Learner, last_weights: bool = False) -> Portable:
     except NotLinearError as error:
         raise ExportRefused(str(error)) from None
     count = form.weights.shape[0] - 1
-    if form.pairs is not None:  # columns whose own weight is 0 may be in pairs
+    if form.pairs is not None:  # columns whose own weight is 0 may be in pairs and ramps
         count = max(count, len(form.pairs.centre))
+    if form.ramps is not None:
+        count = max(count, 1 + int(form.ramps.column.max()))
+    if count >= len(form.weights):
         own = np.zeros((1 + count, *form.weights.shape[1:]))
         own[: len(form.weights)] = form.weights
         form = replace(form, weights=own)

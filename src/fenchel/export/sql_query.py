@@ -21,24 +21,40 @@ def sql_query(model: Portable) -> str:
     model.refuse_hashed("sql")
     model.refuse_kinds("sql", "text", "words", "date")
     _, experts, outputs = model.form.weights.shape
-    if experts * outputs > MOST_COLUMNS:
+    pairs, ramps = model.pairs(), model.ramps()
+    if experts * outputs + len(ramps) > MOST_COLUMNS:
         raise ExportRefused(f"sql: {experts * outputs} margins a row are too many; use python or c")
     form, terms = model.form, Terms(model)
-    margins, pairs = [], model.pairs()
+    margins = []
     for k in range(experts):
         for c in range(outputs):
             bias, *weights = form.weights[:, k, c].tolist()
             parts = [literal(bias), *terms.of(model.names, weights)]
             parts += [f"{literal(w[k][c])} * d.away{i} * d.away{j}" for i, j, w in pairs if w[k][c]]
+            parts += [
+                f"{literal(w[k][c])} * d.ramp{p}" for p, (*_, w) in enumerate(ramps) if w[k][c]
+            ]
             margins.append(f"{total(parts)} AS m{k}_{c}")
-    steps = [("fenchel_margins", margins, f"{TABLE} AS d")]
-    if pairs:
-        away = [
-            f"{total([literal(-centre), *terms.of([model.names[j]], [1.0])])} AS away{j}"
-            for j, centre in model.centres().items()
-        ]
-        steps = [("fenchel_away", away, f"{TABLE} AS d")]
-        steps += [("fenchel_margins", margins, "fenchel_away AS d")]
+    away = [
+        f"{total([literal(-centre), *terms.of([model.names[j]], [1.0])])} AS away{j}"
+        for j, centre in model.centres().items()
+    ]
+    given = [
+        f"{total(terms.of([model.names[j]], [1.0]))} AS given{j}"
+        for j in sorted({r[0] for r in ramps})
+    ]
+    risen = [
+        f"{_ramp(f'd.given{j}', low, high)} AS ramp{p}" for p, (j, low, high, _) in enumerate(ramps)
+    ]
+    steps, source = [], f"{TABLE} AS d"
+    for name, columns in (
+        ("fenchel_away", [*away, *given]),
+        ("fenchel_ramps", risen),
+        ("fenchel_margins", margins),
+    ):
+        if columns:
+            steps.append((name, columns, source))
+            source = f"{name} AS d"
     steps += _votes(model) if form.rule in ("vote", "combined") else []
     told = _told(model)
     # Materialized: SQLite would compute a step anew wherever the next one names it.
@@ -49,6 +65,13 @@ def sql_query(model: Portable) -> str:
     more = " and its probabilities" if form.sharpness is not None else ""
     head = HEADER.format(learner=model.specification, table=TABLE, more=more)
     return f"{head}WITH {body}\nSELECT d.*, {_listed(told)} FROM {steps[-1][0]} AS d;\n"
+
+
+def _ramp(x: str, low: float, high: float) -> str:
+    """0 up to ``low``, 1 from ``high`` on, a straight line between them."""
+    half = 0.5 * low  # halves cannot overflow
+    from_low = f"(0.5e0 * {x} - {literal(half)}) / {literal(0.5 * high - half)}"
+    return f"CASE WHEN {x} <= {literal(low)} THEN 0.0e0 WHEN {x} >= {literal(high)} THEN 1.0e0 ELSE {from_low} END"
 
 
 def _listed(columns: Sequence[str]) -> str:

@@ -165,12 +165,17 @@ def margins(row: Model) -> list[list[float]]:
     """⟨w, x⟩ of each expert for each output."""
     sums = [list(expert) for expert in MODEL["intercept"]]
     away = {name: -centre for name, centre in MODEL["centre"].items()}
+    given: dict[str, float] = {}
     for name, value in features(row):
+        given[name] = given.get(name, 0.0) + value
         add(sums, MODEL["weights"].get(name, ()), value)
         if name in away:
             away[name] += value
     for first, second, weights in MODEL["pairs"]:
         add(sums, weights, away[first] * away[second])
+    for name, low, high, weights in MODEL["ramps"]:
+        risen = (0.5 * given.get(name, 0.0) - 0.5 * low) / (0.5 * high - 0.5 * low)
+        add(sums, weights, min(max(risen, 0.0), 1.0))
     return sums
 
 

@@ -25,7 +25,8 @@ def json_text(model: Portable) -> str:
 def csv_text(model: Portable) -> str:
     """The weights as a table, feature by feature; the intercept's name is empty.
 
-    Products of two features are named ``a×b``, of the features as they are.
+    Products of two features are named ``a×b``, of the features as they are; ``a[low,high]`` is a ramp of one,
+    0 up to ``low`` and 1 from ``high`` on.
     """
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
@@ -36,6 +37,9 @@ def csv_text(model: Portable) -> str:
     if pairs is not None:
         weights = np.concatenate([pairs.around_zero(weights), pairs.weights])
         names += [f"{model.names[i]}×{model.names[j]}" for i, j, _ in model.pairs()]
+    if model.form.ramps is not None:
+        weights = np.concatenate([weights, model.form.ramps.weights])
+        names += [f"{model.names[j]}[{low!r},{high!r}]" for j, low, high, _ in model.ramps()]
     for name, experts in zip(names, weights.tolist(), strict=True):
         for expert, values in enumerate(experts):
             for output, value in zip(outputs, values, strict=True):

@@ -80,9 +80,10 @@ def _explained(
         key = name(column)
         found[key] = found.get(key, 0.0) + amount
     margin = float(weights[0] + added.sum())
-    for key, amount in _of_pairs(form, columns, values, name, place):
-        found[key] = amount
-        margin += amount
+    for several in (_of_pairs, _of_curves):
+        for key, amount in several(form, columns, values, name, place):
+            found[key] = amount
+            margin += amount
     own = float(np.atleast_1d(decision)[place if np.ndim(decision) else 0])
     same = abs(own - margin) <= 1e-9 * max(abs(own), abs(margin), 1e-6)
     return Attribution(told, output, margin, found, own, same)
@@ -102,6 +103,22 @@ def _of_pairs(
     for at in np.argsort(-np.abs(amounts), kind="stable"):
         if amounts[at]:
             yield f"{name(int(first[at]))}×{name(int(second[at]))}", float(amounts[at])
+
+
+def _of_curves(
+    form: LinearForm, columns: Any, values: Any, name: Callable[[int], str], place: int
+) -> Iterator[tuple[str, float]]:
+    """What the curves of single columns add, from their first knot on, the most first."""
+    if form.ramps is None:
+        return
+    bent = form.ramps.column
+    x = np.zeros((1, int(bent.max()) + 1))
+    known = columns.astype(np.int64) < x.shape[1]
+    x[0, columns[known].astype(np.int64)] = values[known]
+    amounts = np.bincount(bent, form.ramps.of(x)[0] * form.ramps.weights[:, 0, place])
+    for at in np.argsort(-np.abs(amounts), kind="stable"):
+        if amounts[at]:
+            yield f"{name(int(at))} (curve)", float(amounts[at])
 
 
 def _output(learner: Any, form: LinearForm, told: Any) -> tuple[Any, int]:

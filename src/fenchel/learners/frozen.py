@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.learners.quadratic import singles
+from fenchel.learners.quadratic import singles, straight
 from fenchel.learners.renumbering import Places
+from fenchel.loops.curves import BEHIND, KNOTS
 from fenchel.loops.frozen_losses import (
     ATTEND,
     DUE,
@@ -130,7 +131,7 @@ class FrozenUse:
             raise ValueError(f"array 'frozen.weights' has shape {weights.shape}")
         self.weights = np.array(weights, np.float64)
         if "anchors" in arrays:
-            if arrays["anchors"].ndim != 2 or arrays["anchors"].shape[1] != 4:
+            if arrays["anchors"].shape[1:] not in ((BEHIND,), (BEHIND + KNOTS,)):
                 raise ValueError(f"array 'frozen.anchors' has shape {arrays['anchors'].shape}")
             self.anchors = np.array(arrays["anchors"], np.float64)
         for name in ("sums", "blended", "bounds"):
@@ -251,7 +252,8 @@ class FrozenUse:
         use = TASKS[self.task], self.loss
         margins = np.zeros((2 * self.experts, len(rows), self.weights.shape[2]))
         present = margins[: self.weights.shape[1]]
-        read_into(present, self.weights, rows, self._first())
+        knots = 0 if self.anchors is None else self.anchors.shape[1] - BEHIND
+        read_into(present, self.weights, rows, self._first(), knots)
         charge_candidates(present, y, importance, *use, self.bounds, self.sums[0])
         for which in (0, 1):
             found = self.blend.read_labels(np.ascontiguousarray(margins[which::2]))
@@ -271,9 +273,16 @@ class FrozenUse:
     def do_without_products(self) -> None:
         """Keep the weights of single features alone: the experts on products have retired."""
         self._look()
-        if self.anchors is not None and self.weights is not None:
-            self.weights = singles(self.weights)
-        self.anchors = None
+        self.weights, self.anchors = self._laid_for(None), None
+
+    def _laid_for(self, anchors: Array | None) -> Array | None:
+        """The weights in the slots that go with these anchors: some experts may have retired."""
+        if self.weights is None or self.anchors is None:
+            return self.weights
+        knots = self.anchors.shape[1] - BEHIND
+        if anchors is None:
+            return singles(self.weights, knots)
+        return straight(self.weights, knots) if anchors.shape[1] == BEHIND else self.weights
 
     def are_too_many(self, columns: int, experts: int) -> bool:
         """Whether the weights of so many columns would be more than are kept: they need not be read."""
@@ -285,9 +294,7 @@ class FrozenUse:
         ``present`` has one array an expert, slots × classes; None for one that has retired.
         """
         self._look()
-        if anchors is None:
-            self.do_without_products()
-        self.anchors = anchors
+        self.weights, self.anchors = self._laid_for(anchors), anchors
         shapes = [w.shape for w in present if w is not None]
         slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
         if slots * classes * 2 * len(shapes) > MOST:
@@ -334,10 +341,7 @@ class FrozenUse:
         """The reading for frozen use, from the weights and the blend of this round."""
         shapes = [w.shape for w in present if w is not None]
         slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
-        before = self.weights
-        if before is not None and anchors is None and self.anchors is not None:
-            before = singles(before)  # the experts on products have retired since
-        weights = _both(present, before, slots, classes)
+        weights = _both(present, self._laid_for(anchors), slots, classes)
         if candidate >= 2 * self.experts:
             whole = _of_all(weights, 2 * self.experts)
             mine = np.ascontiguousarray(whole[:, candidate - 2 * self.experts :: 2])
@@ -363,16 +367,16 @@ def _both(present: list[Array | None], before: Array | None, slots: int, classes
     return new[: used[-1] + 1 if len(used) else 1]  # the same, however early room was made
 
 
-def margins_of(weights: Array, rows: Rows, first: int = 0) -> Array:
-    """⟨w, x⟩ by candidate, row and class; of products in the rows none before ``first`` has weights."""
+def margins_of(weights: Array, rows: Rows) -> Array:
+    """⟨w, x⟩ by candidate, row and class."""
     margins = np.empty((weights.shape[1], len(rows), weights.shape[2]))
-    read_into(margins, weights, rows, first)
+    read_into(margins, weights, rows, 0, 0)
     return margins
 
 
-def read_into(margins: Array, weights: Array, rows: Rows, first: int) -> None:
-    """Compute ``margins_of`` into an array."""
-    read_candidates(weights.reshape(len(weights), -1), rows.view, 1.0, first, margins)
+def read_into(margins: Array, weights: Array, rows: Rows, first: int, knots: int) -> None:
+    """Compute ``margins_of`` into an array; none before ``first`` has weights of products or knots."""
+    read_candidates(weights.reshape(len(weights), -1), rows.view, 1.0, first, knots, margins)
 
 
 def _of_all(weights: Array, count: int) -> Array:

@@ -2,7 +2,8 @@
 
 That is what a model can be taken elsewhere by, and explained by. With m_{k,c} = ⟨w_{k,c}, x⟩ of expert k
 for output c (of two classes in a vote: −m and m), to which pairs of columns add where it sees products,
-Σ q·(x_i − centre_i)·(x_j − centre_j), the rules are
+Σ q·(x_i − centre_i)·(x_j − centre_j), and ramps of single columns where it sees curves, Σ r·ramp(x_j), the
+rules are
 
     single    the only expert's margins; a number held inside the targets seen
     mean      Σ_k v_k·m_k, each held inside the targets seen
@@ -23,7 +24,7 @@ from fenchel.learners.engine import Engine
 from fenchel.learners.frozen import Still, StillBlend, as_columns, margins_of
 from fenchel.learners.interval import Interval
 from fenchel.learners.mixture import Mixture
-from fenchel.learners.quadratic import FeaturePairs, around_mean
+from fenchel.learners.quadratic import FeaturePairs, FeatureRamps, around_mean, ramps
 from fenchel.loops.adahedge import shares_now
 from fenchel.loops.coin_stacking import STEEPEST
 from fenchel.parts.state import Array
@@ -53,12 +54,15 @@ class LinearForm:
     choice: tuple[float, float] = (1.0, 0.0)  # q
     is_exact: bool = True  # whether the model itself predicts so
     pairs: FeaturePairs | None = None
+    ramps: FeatureRamps | None = None
 
     def scores(self, rows: Rows) -> Array:
         """The scores of each row: a number, the margin of two classes, or one for each class."""
         margins = margins_of(self.weights, rows)
         if self.pairs is not None:
             margins = margins + self.pairs.margins(rows)
+        if self.ramps is not None:
+            margins = margins + self.ramps.margins(rows)
         if self.rule == "single":
             found: Array = margins[0] if self.bounds is None else np.clip(margins[0], *self.bounds)
             return found if found.shape[1] > 1 else found[:, 0]
@@ -121,9 +125,10 @@ def single_form(learner: Any) -> LinearForm:
 
 
 def _changed(form: LinearForm, change: Callable[[Array], Array]) -> LinearForm:
-    """The form with all weights changed, those of pairs too."""
+    """The form with all weights changed, those of pairs and ramps too."""
     pairs = form.pairs and form.pairs._replace(weights=change(form.pairs.weights))
-    return replace(form, weights=change(form.weights), pairs=pairs)
+    bends = form.ramps and form.ramps._replace(weights=change(form.ramps.weights))
+    return replace(form, weights=change(form.weights), pairs=pairs, ramps=bends)
 
 
 def _of_weights(engine: Engine) -> LinearForm:
@@ -136,14 +141,20 @@ def _of_mixture(engine: Mixture) -> LinearForm:
         still = engine.still_blend()
     weights = still.weights
     pairs: FeaturePairs | None = None
+    bends: FeatureRamps | None = None
     if still.anchors is not None:
+        start, bent = ramps(weights, still.anchors)
         weights, found = around_mean(weights, still.anchors)
+        weights[0] += start
         pairs = found if len(found.first) else None
+        bends = bent if len(bent.column) else None
     if isinstance(still, Still):
         held = engine.task == "regression"
         bounds = (float(still.bounds[0]), float(still.bounds[1])) if held else None
         sharpness = None if held else still.sharpness
-        return LinearForm(engine.task, weights, bounds=bounds, sharpness=sharpness, pairs=pairs)
+        return LinearForm(
+            engine.task, weights, bounds=bounds, sharpness=sharpness, pairs=pairs, ramps=bends
+        )
     blend = still.blend
     shares = shares_now(blend.hedge)
     if engine.task == "regression":
@@ -153,8 +164,8 @@ def _of_mixture(engine: Mixture) -> LinearForm:
                 "more rounds (auto: 64), or hedge without combined=yes"
             )
         bounds = (float(blend.bounds[0]), float(blend.bounds[1]))
-        return LinearForm(engine.task, weights, "mean", shares, bounds, pairs=pairs)
-    form = LinearForm(engine.task, weights, "vote", shares, pairs=pairs)
+        return LinearForm(engine.task, weights, "mean", shares, bounds, pairs=pairs, ramps=bends)
+    form = LinearForm(engine.task, weights, "vote", shares, pairs=pairs, ramps=bends)
     if engine.task == "binary":
         form = _changed(form, lambda w: np.concatenate([-w, w], axis=2))
     if blend.combination is None:

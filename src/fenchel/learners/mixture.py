@@ -18,12 +18,13 @@ from fenchel.learners.frozen import FrozenUse, StillBlend, as_columns
 from fenchel.learners.labels import known_after
 from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.one_row import LearnStep, ReadStep, Steps
-from fenchel.learners.quadratic import anchored, around_mean, laid_out
+from fenchel.learners.quadratic import anchored, around_mean, bent, curve_slopes, laid_out
 from fenchel.learners.renumbering import Places, shares_of
 from fenchel.learners.stacking import BLENDS, SQUARED
 from fenchel.learners.undisturbed import undisturbed
 from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.adahedge import shares_now
+from fenchel.loops.curves import BEHIND, KNOTS, SAMPLE, curves_of, knots_of
 from fenchel.loops.feature_scaling import (
     COUNT,
     SUM,
@@ -64,6 +65,7 @@ class _Piece:
     is_first: bool
     is_single: bool = False  # one row of importance 1 and one margin
     products: Rows | None = None
+    curves: Rows | None = None
     margins: dict[int, Array] = field(default_factory=dict)
 
 
@@ -81,7 +83,8 @@ class Mixture(Engine):
     probability of each for several. With ``unitless`` the experts see every feature in units of its
     own size: no prediction depends on the units of the data. Experts that are ``relative`` learn how far
     numbers are from the first one; those on ``products`` see squares and products of two features beside
-    the features (``loops.products``). With ``foresight`` it also measures which expert would do best frozen
+    the features (``loops.products``), those on ``curves`` each feature's place between knots (``loops.curves``),
+    while others see products. With ``foresight`` it also measures which expert would do best frozen
     (see ``frozen``): that is what ``read(rows, "frozen")`` reads.
 
     >>> from fenchel import learners
@@ -102,6 +105,7 @@ class Mixture(Engine):
         class_limits: Sequence[int | None] | None = None,
         relative: Sequence[bool] | None = None,
         products: Sequence[bool] | None = None,
+        curves: Sequence[bool] | None = None,
         combined: bool = False,
         unitless: bool = False,
         foresight: bool = False,
@@ -130,7 +134,8 @@ class Mixture(Engine):
         )
         self._relative = list(relative) if relative is not None else [False] * len(experts)
         self._products = list(products) if products is not None else [False] * len(experts)
-        self._spreads = new_spreads(0)
+        self._curves = list(curves) if curves is not None else [False] * len(experts)
+        self._spreads = self._new_spreads(0)
         self._origin = np.zeros(1)  # the first target
         self._blend = BLENDS[self.task](len(experts), combined, loss, switching)
         self._compiled: set[str] = set()  # which is not for several threads at once
@@ -171,6 +176,7 @@ class Mixture(Engine):
         self._class_limits.reverse()
         self._relative.reverse()
         self._products.reverse()
+        self._curves.reverse()
 
     def shares(self, use: str = "next_round") -> dict[str, float]:
         """Return how much each expert counts: in the next round, or with ``use="frozen"`` once frozen.
@@ -190,6 +196,7 @@ class Mixture(Engine):
         names = [expert.specification for expert in self.experts]
         for k in range(len(names)):
             names[k] += " on products" if self._products[k] else ""
+            names[k] += " on curves" if self._curves[k] else ""
             names[k] += " from the first target" if self._relative[k] else ""
         return names
 
@@ -199,6 +206,16 @@ class Mixture(Engine):
             on and of
             for on, of in zip(self._blend.hedge.active.tolist(), self._products, strict=True)
         )
+
+    @property
+    def _sees_curves(self) -> bool:
+        on = self._blend.hedge.active.tolist()
+        return self._sees_products and any(a and b for a, b in zip(on, self._curves, strict=True))
+
+    @property
+    def _knots(self) -> int:
+        """How many knots frozen weights have for a column."""
+        return KNOTS if self._sees_curves else 0
 
     def _chosen(self) -> int | None:
         """The candidate for frozen use, where one is known."""
@@ -296,13 +313,18 @@ class Mixture(Engine):
             self._frozen = self._foresight(len(self.experts))
         if self._units is not None:
             self._units = new_units(width)
-        self._spreads = new_spreads(width if self._sees_products else 0)
+        self._spreads = self._new_spreads(width if self._sees_products else 0)
         for k, on in enumerate(self._blend.hedge.active):
             self.experts[k].declare(self.outputs)
             self.experts[k].restart(self._width_of(k, width) if on else 0)
 
+    def _new_spreads(self, width: int) -> Array:
+        return new_spreads(width, SAMPLE if any(self._curves) else 0)
+
     def _width_of(self, k: int, columns: int) -> int:
         """The number of columns that an expert sees of so many."""
+        if self._curves[k]:
+            return KNOTS * columns
         return width_of(columns) if self._products[k] else columns
 
     def lay_in(self, arrays: Any, width: int) -> None:
@@ -315,6 +337,7 @@ class Mixture(Engine):
             self.experts, self._limits = self.experts[:known], self._limits[:known]
             self._class_limits = self._class_limits[:known]
             self._relative, self._products = self._relative[:known], self._products[:known]
+            self._curves = self._curves[:known]
             self._blend = BLENDS[self.task](
                 known, self._blend.combination is not None, self._blend.loss, self._blend.switching
             )
@@ -364,11 +387,12 @@ class Mixture(Engine):
         twin.columns, twin.outputs = places.width, places.total
         for k, limit in enumerate(
             self._limits
-        ):  # means and spreads, and so products, have no merge
-            if self._products[k] or (limit is not None and places.width > limit):
+        ):  # means and spreads, and so products, have no merge, nor have knots
+            sees_more = self._products[k] or self._curves[k]
+            if sees_more or (limit is not None and places.width > limit):
                 twin._blend.hedge.active[k] = 0.0
                 twin.experts[k].restart(0)
-        twin._spreads = new_spreads(0)
+        twin._spreads = self._new_spreads(0)
         for k in twin._blend.active:
             twin.experts[k] = self.experts[k].placed(places)
         if self._units is not None:
@@ -530,8 +554,14 @@ class Mixture(Engine):
             frozen.set_aside(self._weights_in_use(), self._blend, self._anchors())
 
     def _anchors(self) -> Array | None:
-        """The means and spreads that products are formed by where they stand still."""
-        return self._spreads.copy() if self._sees_products else None
+        """The means, spreads and knots that products and curves are formed by where they stand still."""
+        if not self._sees_products:
+            return None
+        still = self._spreads[:, :BEHIND].copy()
+        if not self._sees_curves:
+            return still
+        knots = np.concatenate([np.zeros((1, KNOTS)), knots_of(self._spreads)])
+        return np.concatenate([still, knots], axis=1)
 
     def _weights_in_use(self) -> list[Array | None]:
         """The weights of each expert for the features as the user knows them; slots × classes.
@@ -563,10 +593,12 @@ class Mixture(Engine):
 
     def _weights_of(self, k: int) -> Array:
         if self._products[k]:
-            return anchored(as_columns(self._own_weights(k)), self._spreads)
+            return anchored(as_columns(self._own_weights(k)), self._spreads, self._knots)
+        if self._curves[k]:
+            return bent(as_columns(self._own_weights(k)), self.columns, self._knots)
         with np.errstate(all="ignore"):  # a unit may be as small as floats are
             found = as_columns(np.nan_to_num(self._out_of_units(self._own_weights(k))))
-        return laid_out(found, self.columns) if self._sees_products else found
+        return laid_out(found, self.columns, self._knots) if self._sees_products else found
 
     def _own_weights(self, k: int) -> Array:
         """The weights of an expert in units; the origin is part of the intercept."""
@@ -578,11 +610,14 @@ class Mixture(Engine):
 
     def _put_in_units(self, piece: _Piece) -> None:
         piece.products = self._multiplied(piece.rows, piece.importance, learning=True)
+        piece.curves = self._bent(piece.rows, piece.importance, learning=True)
         piece.rows = self._in_units(piece.rows, piece.importance, learning=True)
 
     def _learn_piece(self, piece: _Piece, k: int) -> None:
-        origin, rows = self._origin_of(k), piece.products if self._products[k] else piece.rows
-        assert rows is not None
+        origin, rows = (
+            self._origin_of(k),
+            self._seen_by(k, piece.rows, piece.products, piece.curves),
+        )
         y = piece.y - origin if origin else piece.y
         if piece.is_single and not rows.is_dense:
             piece.margins[k] = np.atleast_1d(self.experts[k].learn_known(rows.view, y))
@@ -608,6 +643,19 @@ class Mixture(Engine):
         spreads = self._spreads if learning else self._spreads_for(rows)
         return products_of(spreads, rows, importance, learning)
 
+    def _bent(self, rows: Rows, importance: Array, learning: bool) -> Rows | None:
+        """The rows as places between knots, where experts see them."""
+        if not self._sees_curves:
+            return None
+        spreads = self._spreads if learning else self._spreads_for(rows)
+        return curves_of(spreads, rows, importance, learning)
+
+    def _seen_by(self, k: int, rows: Rows, products: Rows | None, curves: Rows | None) -> Rows:
+        """Which of the three an expert sees."""
+        found = products if self._products[k] else curves if self._curves[k] else rows
+        assert found is not None
+        return found
+
     def _spreads_for(self, rows: Rows) -> Array:
         """The spreads, with room for columns that are only read, as the next round would make it."""
         width = rows.used_columns if rows.width > self.columns else self.columns
@@ -617,11 +665,11 @@ class Mixture(Engine):
     def _read_experts(self, rows: Rows, what: str = "margins", together: bool = False) -> Any:
         """The readings of some rows by the experts that are on."""
         products = self._multiplied(rows, ONE, learning=False)
+        curves = self._bent(rows, ONE, learning=False)
         inside = self._in_units(rows, ONE, learning=False)
 
         def read(k: int) -> Array:
-            own = products if self._products[k] else inside
-            found = self.experts[k].read(own, what)  # type: ignore[arg-type]
+            found = self.experts[k].read(self._seen_by(k, inside, products, curves), what)
             return found + self._origin[0] if self._relative[k] else found
 
         active = self._blend.active
@@ -677,6 +725,7 @@ class Mixture(Engine):
         told, known_origin = memo[:-2].reshape(len(self.experts), -1), memo[-2]
         self._set_origin(target)
         products = self._multiplied(rows, importance, learning=True)
+        curves = self._bent(rows, importance, learning=True)
         inside = self._in_units(rows, importance, learning=True)
         known = {}
         for k in self._blend.active:
@@ -684,8 +733,8 @@ class Mixture(Engine):
             said, label = told[k], target
             if self._relative[k]:
                 said, label = said - known_origin, label - self._origin[0]
-            own = products if self._products[k] else inside
-            self.experts[k].answer(own, said, label, importance, fresh)  # type: ignore[arg-type]
+            own = self._seen_by(k, inside, products, curves)
+            self.experts[k].answer(own, said, label, importance, fresh)
         self._blend.learn(self._gathered(known), target, importance, memo[-1:])
         self.counts[ROUNDS] += 1
         if self._frozen is not None:
@@ -727,9 +776,16 @@ class Mixture(Engine):
     def _slopes(self, k: int) -> Array:
         """The weights of single features of an expert; of one on products those at the mean of the data."""
         own = self._own_weights(k)
+        if self._curves[k]:
+            anchors = self._anchors()
+            assert anchors is not None
+            slopes = curve_slopes(as_columns(own), anchors)
+            found = np.concatenate([as_columns(own)[:1], slopes])
+            return found[:, 0] if own.ndim == 1 else found
         if not self._products[k]:
             return self._out_of_units(own)
-        found, _ = around_mean(anchored(as_columns(own), self._spreads)[:, None], self._spreads)
+        still = self._spreads[:, :BEHIND]
+        found, _ = around_mean(anchored(as_columns(own), still)[:, None], still)
         return found[:, 0, 0] if own.ndim == 1 else found[:, 0]
 
     def _out_of_units(self, weights: Array) -> Array:
@@ -760,7 +816,7 @@ class Mixture(Engine):
             read, past = seen_as(read), past.seen_as("in units", seen_as)
         for k in self._blend.active:
             expert = self.experts[k]
-            if self._relative[k] or self._products[k]:
+            if self._relative[k] or self._products[k] or self._curves[k]:
                 continue  # its theorems speak of other numbers
             if expert.certifies and hasattr(expert, "parts") and self._charges(expert):
                 own = expert.certify(read, past, u)
@@ -816,7 +872,7 @@ class Mixture(Engine):
     def _widen(self, width: int) -> None:
         """Make room for the spreads of so many columns, where products are seen."""
         if not self._sees_products:
-            self._spreads = new_spreads(0)
+            self._spreads = self._new_spreads(0)
         elif width > len(self._spreads) - 1:
             self._spreads = widened(self._spreads, width)
 

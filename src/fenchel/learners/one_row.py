@@ -15,6 +15,7 @@ from fenchel._numba.jit import in_one_step, lean
 from fenchel.learners.engine import ONE
 from fenchel.learners.undisturbed import undisturbed
 from fenchel.loops.adahedge import move_by
+from fenchel.loops.curves import KNOTS, bend_rows, has_knots, width_of_curves
 from fenchel.loops.feature_scaling import sparse_in_units
 from fenchel.loops.frozen_losses import ATTEND, attend, hold_row
 from fenchel.loops.online import count_round
@@ -53,11 +54,11 @@ class _Step:
 
 
 class _Seen:
-    """The row as experts see it, in units and with products, and the calls that make it so."""
+    """The row as experts see it, in units, with products and as curves, and the calls that make it so."""
 
     def __init__(self, mixture: Any, view: SparseRows, learning: bool) -> None:
-        self._products = self._inside = view
-        self._is_product = mixture._products
+        self._products = self._curves = self._inside = view
+        self._is_product, self._is_curve = mixture._products, mixture._curves
         self.calls: list[Any] = []
         if mixture._sees_products:
             out, ends = np.empty((1, width_of(len(mixture._spreads) - 1))), np.empty(1, np.int64)
@@ -65,6 +66,11 @@ class _Seen:
             given = mixture._spreads, view, ONE, learning, out, ends
             self.calls.append((centred_products, given))
             self.calls.append((end_after, (ends, self._products.indptr)))
+        if mixture._sees_curves:
+            spreads, width = mixture._spreads, width_of_curves(mixture._spreads)
+            out = np.empty((1, KNOTS * (len(spreads) - 1)))
+            self._curves = _row_of(np.array([0, width]), NUMBERS[:width], out[0, :width])
+            self.calls.append((bend_rows, (spreads, view, ONE, learning, out)))
         if mixture._units is not None:
             self._inside = _row_of(view.indptr, view.indices, np.empty(len(view.values)))
             given = mixture._units, view, 1, ONE, learning, self._inside.values
@@ -72,7 +78,9 @@ class _Seen:
 
     def by(self, k: int) -> SparseRows:
         """As expert k sees it."""
-        return self._products if self._is_product[k] else self._inside
+        if self._is_product[k]:
+            return self._products
+        return self._curves if self._is_curve[k] else self._inside
 
 
 class LearnStep(_Step):
@@ -154,8 +162,10 @@ class Steps:
 
 
 def _suits(mixture: Any, view: Any) -> bool:
-    """Whether rows can be taken in one step: sparse ones, and all is done by kernels."""
+    """Whether rows can be taken in one step: sparse ones, all is done by kernels, and knots are known."""
     if not isinstance(view, SparseRows) or view.indptr[0] != 0 or view.values.itemsize != 8:
+        return False
+    if mixture._sees_curves and not has_knots(mixture._spreads):
         return False
     margins = _margins_for(mixture)
     return margins.size > 0 and all(

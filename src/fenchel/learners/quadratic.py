@@ -3,6 +3,9 @@
 Experts learn on z = (x′ − mean)/spread of today, x′ = x/anchor − shift (see ``loops.products``). Of two
 times, only weights on the anchored x′ can be averaged and compared; around the mean of the data they are
 easiest to read, and exact to the last digits elsewhere.
+
+Where curves are seen too (``loops.curves``), anchored weights have those of a column's ``knots`` after those
+of its products; ``anchors`` are then spreads with the knots behind them.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from fenchel.loops.curves import BEHIND
 from fenchel.loops.products import ANCHOR, FLAT, MEAN, SHIFT, SQUARES, columns_within
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
@@ -38,69 +42,124 @@ class FeaturePairs(NamedTuple):
 
     def margins(self, rows: Rows) -> Array:
         """Their contributions to the margins, by expert, row and output."""
-        given: Any = rows.to_matrix()
-        x = (given.toarray() if sp.issparse(given) else given)[:, : len(self.centre)]
-        away = np.zeros((len(x), len(self.centre)))
-        away[:, : x.shape[1]] = x
-        away -= self.centre
+        away = dense_columns(rows, len(self.centre)) - self.centre
         return np.asarray(
             np.einsum("tp,pkc->ktc", away[:, self.first] * away[:, self.second], self.weights)
         )
 
 
-def places(columns: int) -> tuple[NDArray[np.int64], ...]:
+class FeatureRamps(NamedTuple):
+    """Σ weights·ramp(x_j), a ramp of 0 up to ``low``, of 1 from ``high`` on: for each experts × outputs.
+
+    The ramps between all its knots are the curve of a column.
+    """
+
+    column: NDArray[np.int64]
+    low: Array
+    high: Array
+    weights: Array
+
+    def of(self, x: Array) -> Array:
+        """The ramps of rows, rows × columns; halves cannot overflow."""
+        away = 0.5 * x[:, self.column] - 0.5 * self.low
+        return np.asarray(np.clip(away / (0.5 * self.high - 0.5 * self.low), 0.0, 1.0))
+
+    def margins(self, rows: Rows) -> Array:
+        """Their contributions to the margins, by expert, row and output."""
+        x = dense_columns(rows, int(self.column.max()) + 1)
+        return np.asarray(np.einsum("tp,pkc->ktc", self.of(x), self.weights))
+
+
+def dense_columns(rows: Rows, columns: int) -> Array:
+    """The first columns of some rows; what they lack is 0."""
+    given: Any = rows.to_matrix()
+    x = given[:, :columns]
+    out = np.zeros((len(rows), columns))
+    out[:, : x.shape[1]] = x.toarray() if sp.issparse(x) else x
+    return out
+
+
+def places(columns: int, knots: int = 0) -> tuple[NDArray[np.int64], ...]:
     """The places of single columns, of pairs, and the columns of these pairs.
 
     >>> [found.tolist() for found in places(2)]
     [[0, 2], [1, 3, 4], [0, 0, 1], [0, 1, 1]]
     """
     j = np.arange(columns, dtype=np.int64)
-    single = j * (j + 3) // 2
+    single = j * (j + 3) // 2 + knots * j
     second = np.repeat(j, j + 1)
     first = np.concatenate([np.arange(k + 1) for k in j]) if columns else j
     return single, single[second] + 1 + first, first, second
 
 
-def laid_out(weights: Array, columns: int) -> Array:
-    """Weights of single columns, slots × outputs, among those of products, which are 0."""
-    single, pair, _, _ = places(columns)
-    out = np.zeros((1 + len(single) + len(pair), weights.shape[1]))
+def knot_places(columns: int, knots: int) -> NDArray[np.int64]:
+    """Where the knots of each column lie, columns × knots.
+
+    >>> knot_places(2, 3).tolist()
+    [[2, 3, 4], [8, 9, 10]]
+    """
+    j = np.arange(columns, dtype=np.int64)
+    return np.asarray((places(columns, knots)[0] + j + 2)[:, None] + np.arange(knots))
+
+
+def laid_out(weights: Array, columns: int, knots: int = 0) -> Array:
+    """Weights of single columns, slots × outputs, among those of products and knots, which are 0."""
+    out = _slots(columns, knots, weights.shape[1])
     out[0] = weights[0]
-    out[1 + single] = weights[1 : 1 + columns]
+    out[1 + places(columns, knots)[0]] = weights[1 : 1 + columns]
     return out
 
 
-def singles(weights: Array) -> Array:
-    """The slots of single columns alone, of weights with those of products."""
-    at = places(1 + columns_within(len(weights)))[0]
+def bent(weights: Array, columns: int, knots: int) -> Array:
+    """An expert's weights of knots, slots × outputs, among those of columns and products, which are 0."""
+    out, given = _slots(columns, knots, weights.shape[1]), weights[1 : 1 + columns * knots]
+    out[0] = weights[0]
+    out[1 + knot_places(columns, knots).ravel()[: len(given)]] = given
+    return out
+
+
+def _slots(columns: int, knots: int, *outputs: int) -> Array:
+    return np.zeros((1 + columns * (columns + 3) // 2 + knots * columns, *outputs))
+
+
+def singles(weights: Array, knots: int = 0) -> Array:
+    """The slots of single columns alone, of weights with those of products and knots."""
+    at = places(1 + columns_within(len(weights), knots), knots)[0]
     return np.asarray(weights[np.concatenate([[0], 1 + at[at < len(weights) - 1]])])
 
 
-def anchored(weights: Array, spreads: Array) -> Array:
+def straight(weights: Array, knots: int) -> Array:
+    """The same weights without the slots of knots."""
+    at = 1 + knot_places(1 + columns_within(len(weights), knots), knots).ravel()
+    return np.delete(weights, at[at < len(weights)], axis=0)
+
+
+def anchored(weights: Array, spreads: Array, knots: int = 0) -> Array:
     """Turn an expert's weights, slots × outputs, into those of x and of products of anchored x′."""
     known, mean, per_spread = spreads[1:], spreads[1:, MEAN, None], _per_spread(spreads)[:, None]
     single, pair, first, second = places(len(known))
-    out = np.zeros((1 + len(single) + len(pair), weights.shape[1]))
-    given = np.zeros_like(out)
-    given[: min(len(out), len(weights))] = weights[: len(out)]
+    given = _slots(len(known), 0, weights.shape[1])
+    given[: min(len(given), len(weights))] = weights[: len(given)]
     products = given[1 + pair] * per_spread[first] * per_spread[second]
     line = given[1 + single] * per_spread
+    out = _slots(len(known), knots, weights.shape[1])
     out[0] = given[0] - (line * mean).sum(axis=0)
     out[0] += (products * mean[first] * mean[second]).sum(axis=0)
     np.subtract.at(line, first, products * mean[second])
     np.subtract.at(line, second, products * mean[first])
+    single, pair = places(len(known), knots)[:2]
     out[1 + pair] = products
     return _off_anchors(out, line, single, known)
 
 
-def around_mean(weights: Array, spreads: Array) -> tuple[Array, FeaturePairs]:
+def around_mean(weights: Array, anchors: Array) -> tuple[Array, FeaturePairs]:
     """Turn weights of anchored products, slots × experts × outputs, into those around the mean.
 
     Returns the weights of single columns, and the pairs.
     """
-    known, mean = spreads[1:], spreads[1:, MEAN, None, None]
-    single, pair, first, second = places(len(known))
-    given = np.zeros((1 + len(single) + len(pair), *weights.shape[1:]))
+    known, mean, knots = anchors[1:], anchors[1:, MEAN, None, None], anchors.shape[1] - BEHIND
+    single, pair, first, second = places(len(known), knots)
+    given = _slots(len(known), knots, *weights.shape[1:])
     given[: min(len(given), len(weights))] = weights[: len(given)]
     products = given[1 + pair]
     line = np.zeros((len(single), *weights.shape[1:]))
@@ -108,13 +167,51 @@ def around_mean(weights: Array, spreads: Array) -> tuple[Array, FeaturePairs]:
     np.add.at(line, second, products * mean[first])
     own = given.copy()
     own[0] -= (products * mean[first] * mean[second]).sum(axis=0)
-    own = singles(_off_anchors(own, line, single, known))
+    own = singles(_off_anchors(own, line, single, known), knots)
     per = _per_anchor(known)
     with np.errstate(all="ignore"):
         scaled = _finite(products * (per[first] * per[second])[:, None, None])
-        centre = _finite((known[:, MEAN] + known[:, SHIFT]) * known[:, ANCHOR])
     used = scaled.any(axis=(1, 2))
-    return own, FeaturePairs(first[used], second[used], scaled[used], centre)
+    return own, FeaturePairs(first[used], second[used], scaled[used], centres(anchors))
+
+
+def ramps(weights: Array, anchors: Array) -> tuple[Array, FeatureRamps]:
+    """Take curves out of anchored weights, slots × experts × outputs: their heights before all knots, and ramps."""
+    columns, knots = len(anchors) - 1, anchors.shape[1] - BEHIND
+    if not knots:
+        none = np.zeros(0)
+        return np.zeros(weights.shape[1:]), FeatureRamps(
+            none.astype(np.int64), none, none, np.zeros((0, *weights.shape[1:]))
+        )
+    at = 1 + knot_places(columns, knots)
+    given = _slots(columns, knots, *weights.shape[1:])
+    given[: min(len(given), len(weights))] = weights[: len(given)]
+    heights, x = given[at], anchors[1:, BEHIND:]
+    heights[~(x[:, 1] > x[:, 0])] = 0.0  # a column without knots
+    steps = np.diff(heights, axis=1)
+    column, k = np.nonzero((np.diff(x, axis=1) > 0.0) & steps.any(axis=(2, 3)))
+    found = FeatureRamps(column, x[column, k], x[column, k + 1], steps[column, k])
+    return np.asarray(heights[:, 0].sum(axis=0)), found
+
+
+def curve_slopes(weights: Array, anchors: Array) -> Array:
+    """The slopes of curves at the mean of the data, columns × outputs, of an expert's weights of knots."""
+    columns, knots = len(anchors) - 1, anchors.shape[1] - BEHIND
+    _, found = ramps(bent(weights, columns, knots)[:, None], anchors)
+    centre = centres(anchors)[found.column]
+    with np.errstate(all="ignore"):
+        slopes = _finite(found.weights[:, 0] / (found.high - found.low)[:, None])
+    there = (found.low <= centre) & (centre < found.high)
+    out = np.zeros((columns, weights.shape[1]))
+    out[found.column[there]] = slopes[there]
+    return out
+
+
+def centres(anchors: Array) -> Array:
+    """The mean of each column."""
+    known = anchors[1:]
+    with np.errstate(all="ignore"):
+        return _finite((known[:, MEAN] + known[:, SHIFT]) * known[:, ANCHOR])
 
 
 def _off_anchors(weights: Array, line: Array, single: NDArray[np.int64], known: Array) -> Array:

@@ -27,7 +27,6 @@ from fenchel.loops.adahedge import (
     mix_numbers,
     named_arrays,
     new_hedge,
-    shares_now,
     sides_into,
     unite_hedge,
 )

@@ -72,14 +72,18 @@ def attend(tray: Any, room: int, rounds: Any) -> None:
 
 
 @helper
-def _margins_into(weights: Array, row: Any, first: int, margins: Array) -> None:
+def _margins_into(weights: Array, row: Any, first: int, knots: int, margins: Array) -> None:
     """margins[m] = Σ_j weights[j, m]·x_j; columns that are not known count nothing.
 
-    With ``first`` rows have products (``loops.products``), of which margins before it have no weights.
+    With ``first`` rows have products and ``knots`` a column (``loops.products``), of which margins before it
+    have no weights.
     """
     for m in range(margins.shape[0]):
         margins[m] = 0.0
-    single, step = np.uint64(1), np.uint64(2)  # the slot of the next single column, and the way on
+    single, step = (
+        np.uint64(1),
+        np.uint64(2 + knots),
+    )  # the slot of the next single column, and the way on
     for i in range(entries(row)):
         j = slot_of(row, i)
         begin = first
@@ -181,11 +185,13 @@ def charge_readings(
 
 
 @kernel
-def read_candidates(weights: Array, rows: Any, bias: float, first: int, out: Array) -> None:
+def read_candidates(
+    weights: Array, rows: Any, bias: float, first: int, knots: int, out: Array
+) -> None:
     """The margins of all candidates, out[k, t, c], from weights[slot, k·classes + c]."""
     margins, classes = np.empty(weights.shape[1]), out.shape[2]
     for t in range(out.shape[1]):
-        _margins_into(weights, row_at(rows, t, bias, 1.0), first * classes, margins)
+        _margins_into(weights, row_at(rows, t, bias, 1.0), first * classes, knots, margins)
         for k in range(out.shape[0]):
             for c in range(classes):
                 out[k, t, c] = margins[k * classes + c]

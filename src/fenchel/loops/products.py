@@ -7,6 +7,9 @@ after all that is there. Widths are multiples of four, which sums are taken in.
 
 x is first divided by the column's first value other than 0, less 1 where that came with the first row:
 small numbers, whatever the units, from which squares of spreads lose no digits.
+
+Where curves are seen as well (``loops.curves``), what stands still has the eight places of x_j between its
+knots after the products of column j.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._numba import helper, kernel
+from fenchel.loops.curves import BEHIND, bend
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
 from fenchel.rows.types import SparseRows, entry, length, row_at, slot
@@ -30,34 +34,35 @@ NUMBERS = np.arange(1 << 12, dtype=np.uint32)  # of the products of up to 87 col
 FLAT = 1e-20  # a square of the spread so small beside that of the mean is rounding
 
 
-def new_spreads(columns: int) -> Array:
-    """Columns not seen yet."""
-    return np.zeros((1 + columns, 4))
+def new_spreads(columns: int, values: int = 0) -> Array:
+    """Columns not seen yet, each with room for so many values of curves."""
+    return np.zeros((1 + columns, BEHIND + values))
 
 
 def widened(spreads: Array, columns: int) -> Array:
     """The same spreads with room for more columns."""
-    larger = new_spreads(columns)
+    larger = new_spreads(columns, spreads.shape[1] - BEHIND)
     larger[: len(spreads)] = spreads
     return larger
 
 
-def width_of(columns: int) -> int:
-    """The features that so many columns make, a multiple of four.
+def width_of(columns: int, knots: int = 0) -> int:
+    """The features that so many columns make, a multiple of four; with ``knots`` so many more a column.
 
-    >>> width_of(2), width_of(60)
-    (8, 1892)
+    >>> width_of(2), width_of(60), width_of(2, 8)
+    (8, 1892, 24)
     """
-    return -(-(columns * (columns + 3) // 2) // 4) * 4
+    return -(-(columns * (columns + 3) // 2 + knots * columns) // 4) * 4
 
 
-def columns_within(width: int) -> int:
-    """The number of columns that have all their products among so many features.
+def columns_within(width: int, knots: int = 0) -> int:
+    """The number of columns that have all that they make among so many features.
 
-    >>> columns_within(8), columns_within(1890)
-    (2, 60)
+    >>> columns_within(8), columns_within(1890), columns_within(24, 8)
+    (2, 60, 2)
     """
-    return int((np.sqrt(9.0 + 8.0 * width) - 3.0) / 2.0)
+    half = 1.5 + knots
+    return int(np.sqrt(half * half + 2.0 * width) - half)
 
 
 @helper
@@ -118,14 +123,17 @@ def _centre(spreads: Array, n: float, learning: bool, x: Array) -> None:
 
 
 @helper
-def _multiply(x: Array, first: Array, out: Array) -> None:
-    """out = first_0, x_0², first_1, x_0·x_1, x_1², …, and zeros to the end."""
+def _multiply(x: Array, first: Array, knots: int, out: Array) -> None:
+    """out = first_0, x_0², first_1, x_0·x_1, x_1², …, and zeros to the end; ``knots`` zeros after each."""
     k = 0
     for j in range(x.shape[0]):
         out[k] = first[j]
         k += 1
         for i in range(j + 1):
             out[k] = x[i] * x[j]
+            k += 1
+        for _ in range(knots):
+            out[k] = 0.0
             k += 1
     for rest in range(k, out.shape[0]):
         out[rest] = 0.0
@@ -147,7 +155,7 @@ def centred_products(
         n = spreads[0, 0] + 1.0
         ends[t] = max(seen, _fill(spreads, row_at(rows, t, 1.0, 1.0), n, counts, z))
         _centre(spreads, n, counts, z)
-        _multiply(z, z, out[t])
+        _multiply(z, z, 0, out[t])
         if counts:
             spreads[0, 0] = n
             seen = ends[t]
@@ -161,8 +169,8 @@ def end_after(ends: Any, indptr: Any) -> None:
 
 @kernel
 def anchored_products(anchors: Array, rows: Any, out: Array) -> None:
-    """Row t as it is, and the products of its anchored values."""
-    columns = anchors.shape[0] - 1
+    """Row t as it is, and the products of its anchored values; with its places between knots, if any."""
+    columns, knots = anchors.shape[0] - 1, anchors.shape[1] - BEHIND
     x, plain = np.empty(columns), np.empty(columns)
     for t in range(out.shape[0]):
         row = row_at(rows, t, 1.0, 1.0)
@@ -175,7 +183,10 @@ def anchored_products(anchors: Array, rows: Any, out: Array) -> None:
         for j in range(columns):
             anchor = anchors[1 + j, ANCHOR]
             x[j] = 0.0 if anchor == 0.0 else _anchored(plain[j], anchor, anchors[1 + j, SHIFT])
-        _multiply(x, plain, out[t])
+        _multiply(x, plain, knots, out[t])
+        for j in range(columns if knots else 0):
+            at = j * (j + 3) // 2 + knots * j + j + 2
+            bend(anchors[1 + j, BEHIND:], plain[j], out[t, at : at + knots])
 
 
 def products_of(spreads: Array, rows: Rows, importance: Array, learning: bool) -> Rows:
@@ -200,7 +211,7 @@ def products_of(spreads: Array, rows: Rows, importance: Array, learning: bool) -
 
 def fixed_products_of(anchors: Array, rows: Rows) -> Rows:
     """The rows as they are with the products of anchored values, which do not move with the mean."""
-    out = np.empty((len(rows), width_of(len(anchors) - 1)))
+    out = np.empty((len(rows), width_of(len(anchors) - 1, anchors.shape[1] - BEHIND)))
     anchored_products(anchors, rows.view, out)
     if rows.is_dense:
         return Rows.dense(out)
