@@ -158,20 +158,24 @@ class FrozenUse:
             twin.weights = moved
         return twin
 
-    def unite(self, others: Sequence[FrozenUse], shares: Sequence[float], blend: Any) -> None:
-        """Losses add; candidates are averaged by rounds. ``blend`` is that of the merged mixture."""
-        told = [(o, s) for o, s in zip(others, shares, strict=True) if o.weights is not None]
+    def unite(
+        self, others: Sequence[FrozenUse], start: FrozenUse, present: list[Array | None], blend: Any
+    ) -> None:
+        """Set the merged weights and their blend aside; what candidates lost since the start adds.
+
+        Means over shards are what means along a run are for, which would lag: the latter begin anew, and
+        are charged with what the last weights lost. From a start the shards have charged the merged
+        candidates of the round before, which are nearer to these than those of single shards were.
+        """
+        told = [other for other in others if other.weights is not None]
         if not told:
             return
-        total = sum(share for _, share in told) or 1.0
-        most = max(np.asarray(o.weights).shape[1] for o, _ in told)
-        parts = [share / total * _of_all(np.asarray(o.weights), most) for o, share in told]
-        self.weights = np.asarray(sum(parts))
-        for other, _ in told:
-            self.sums += other.sums
-            self.blended += other.blended
-        self.blend = blend.still()
-        self.bounds[:] = blend.bounds
+        windows = slice(0, WINDOWS if start.weights is None else WINDOWS - 1)
+        sums = np.asarray(sum(other.sums[windows].sum(axis=0) for other in told))
+        blended = np.asarray(sum(other.blended[windows].sum(axis=0) for other in told))
+        self.set_aside(present, blend, None)
+        self.sums[-1] = np.repeat(sums[:, ::2], 2, axis=1)
+        self.blended[-1] = blended[0]
 
     # ── along the run ───────────────────────────────────────────────────────────────────────────
 

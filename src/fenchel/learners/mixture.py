@@ -383,7 +383,9 @@ class Mixture(Engine):
         shares = shares_of(engines, start)
         self._blend.unite(Shards([engine._blend for engine in engines], start._blend, shares))
         if self._frozen is not None:
-            self._frozen.unite([engine._frozen for engine in engines], shares, self._blend)
+            present = self._weights_in_use()
+            others = [engine._frozen for engine in engines]
+            self._frozen.unite(others, start._frozen, present, self._blend)
         self._unite_counts(engines, start)
 
     def put_in(self, units: Array) -> None:

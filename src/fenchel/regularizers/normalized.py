@@ -11,8 +11,10 @@ from fenchel.parts.state import RECORD, SCALAR, Array, part
 from fenchel.regularizers.adopting import Penalty, adopt, penalty
 from fenchel.regularizers.protocol import absorb, absorb_row, commit, stands_still, weight
 from fenchel.regularizers.safe_division import in_units, inverse, inverses, over_all
-from fenchel.regularizers.uniting import Shards, added, largest, rescale, unite, weighed
+from fenchel.regularizers.uniting import Shards, added, combined, largest, rescale, unite
 from fenchel.rows.types import saturated, sum_over, term
+
+FEW = 20.0  # rows: a weight that fewer have moved was moved by them alike, one after another or apart
 
 
 @stands_still
@@ -94,15 +96,21 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
 
 @unite.of(NormalizedAdaptive)
 def _unite(f: Any, shards: Shards) -> None:
-    """Weights are averaged by what each shard added to G_j; G_j, rounds and N add, s_j is the largest."""
+    """G_j, rounds and N add, s_j is the largest; weights go by what each shard added to G_j.
+
+    Beside it counts, once, what ``FEW`` rows would have added to it, c: weights of rare features add up.
+    From a model with G_0 it is √(c·(c + G_0)), as of a ``Gaussian``.
+    """
     f.largest[:] = largest(shards, "largest")
     start, *found = ((_squares_in(g, f.largest), g.theta) for g in (shards.start, *shards.parts))
     masses = [np.maximum(squares - start[0], 0.0) for squares, _ in found]
-    f.squares[:] = start[0] + sum(squares - start[0] for squares, _ in found)
-    f.theta[:] = weighed(start[1], [theta for _, theta in found], masses)
+    f.squares[:] = start[0] + sum(masses)
     f.rounds[:] = added(shards, "rounds")
     f.total[:] = added(shards, "total")
     f.units[:] = inverses(f.largest)
+    c = FEW * f.squares.max(initial=0.0) / max(f.rounds[0], 1.0)
+    weights = [theta for _, theta in found]
+    f.theta[:] = combined(start[1], weights, masses, np.sqrt(c * (c + start[0])))
 
 
 @rescale.of(NormalizedAdaptive)

@@ -6,9 +6,12 @@ own file, by ``@unite.of(Class)``, what one that has seen all rows keeps:
 * sums of what rows add, S + Σ (S_k − S) (``added``): exact for Vovk-Azoury-Warmuth and for counts;
 * maxima (``largest``);
 * weighed means of what moved, S + Σ ω_k·(S_k − S), where sums would step K times too far: by the rounds
-  of each shard (``averaged``), or by a mass of each coordinate, such as its squared gradients (``weighed``).
+  of each shard (``averaged``), or by a mass of each coordinate, such as its squared gradients (``weighed``);
+* with a mass of the start that counts once (``combined``): moves of weights that few rows have touched add
+  up, those of weights that many have touched are averaged.
 
-All of them are associative and commutative up to rounding, as the masses themselves add.
+All of them are commutative, and associative up to rounding as the masses themselves add; ``held`` masses
+and a prior that shards tell are associative only nearly.
 ``rescale`` is the other question: the same predictions from features in other units.
 """
 
@@ -22,6 +25,8 @@ import numpy as np
 from fenchel._numba import knows, required_verb, verb
 from fenchel.parts import state
 from fenchel.parts.state import Array
+
+PIECE = 1 << 16  # entries at once: states may be gigabytes
 
 
 class Shards(NamedTuple):
@@ -77,6 +82,40 @@ def weighed(start: Array, values: Sequence[Array], masses: Sequence[Array]) -> A
     moved = sum(mass * (value - start) for mass, value in zip(masses, values, strict=True))
     mean = np.divide(moved, total, out=np.zeros(np.shape(moved)), where=total > 0.0)
     return np.asarray(start + mean)
+
+
+def combined(start: Array, values: Sequence[Array], masses: Sequence[Array], prior: Any) -> Array:
+    """S + Σ (c + m_k)·(S_k − S)/(c + Σ m_k): the prior mass c counts once."""
+    moved = sum((prior + m) * (v - start) for m, v in zip(masses, values, strict=True))
+    total = np.broadcast_to(prior + sum(masses), np.shape(moved))
+    mean = np.divide(moved, total, out=np.zeros(np.shape(moved)), where=total > 0.0)
+    return np.asarray(start + mean)
+
+
+def held(masses: Sequence[Array], shares: Sequence[float]) -> list[Array]:
+    """The masses, none more than four times what the median shard has of that entry for its rounds.
+
+    A few enormous values give their shard a mass beyond that of all others together; on one machine
+    they would be a few rows among many.
+    """
+    each = np.asarray(shares, np.float64)[:, None]
+    found = [np.empty_like(mass) for mass in masses]
+    for begin in range(0, len(masses[0]), PIECE):
+        piece = slice(begin, begin + PIECE)
+        whole = np.stack([mass[piece] for mass in masses])
+        rates = np.divide(whole, each, out=np.zeros(whole.shape), where=each > 0.0)
+        for out, mass, share in zip(found, whole, each, strict=True):
+            out[piece] = np.minimum(mass, 4.0 * share * _median_of_positive(rates))
+    return found
+
+
+def _median_of_positive(rates: Array) -> Array:
+    """The median of each column over its entries above 0; 0 where there is none."""
+    ordered = np.sort(np.where(rates > 0.0, rates, np.inf), axis=0)
+    count = (rates > 0.0).sum(axis=0)
+    ends = [np.maximum(count - 1, 0) // 2, count // 2]
+    both = [np.take_along_axis(ordered, np.minimum(k, len(rates) - 1)[None], 0)[0] for k in ends]
+    return np.asarray(np.where(count > 0, 0.5 * both[0] + 0.5 * both[1], 0.0))
 
 
 def shrunk(theta: Array, threshold: Any, curvature: Any) -> Array:
