@@ -158,7 +158,7 @@ def test_a_merged_learner_is_saved_and_goes_on(tmp_path):
 def test_certificates_of_single_runs_are_withdrawn():
     parts = shards_of("perceptron:certify=yes", SIDES, 2)
     with pytest.raises(
-        ValueError, match="merged from 2 learners, and certificates speak of one run"
+        ValueError, match="merged from 2 learners, or polished, and certificates speak of one run"
     ):
         merge(parts).certificates()
 
@@ -202,7 +202,10 @@ def test_columns_of_two_kinds_are_refused():
             merge(pair)
 
 
-def test_corrections_that_all_shards_make_are_not_added_up():
+@pytest.mark.parametrize(
+    "specification", ["arow", "arow:form=original", "arow:r=10,diagonal=no", "coin_betting"]
+)
+def test_corrections_that_all_shards_make_are_not_added_up(specification):
     """Features that say the same: sums of all corrections would go too far, in turns."""
     random = np.random.default_rng(0)
     same = random.random((1600, 1)) < 0.3
@@ -211,9 +214,30 @@ def test_corrections_that_all_shards_make_are_not_added_up():
     start = None
     for _ in range(4):
         parts = [
-            learners.arow(form="original") if start is None else start.copy() for _ in range(16)
+            from_specification(specification) if start is None else start.copy() for _ in range(16)
         ]
         for part, rows in zip(parts, np.array_split(np.arange(1600), 16), strict=True):
             part.learn_many(X[rows], y[rows])
         start = merge(parts, start)
     assert np.mean(start.predict_many(X) != y) < 0.15
+
+
+@pytest.mark.parametrize("specification", ["arow:form=original", "coin_betting"])
+def test_one_shard_with_enormous_values_does_not_decide_alone(specification):
+    random = np.random.default_rng(3)
+    X = random.normal(size=(2400, 2))
+    y = np.where(X[:, 0] + 0.2 * X[:, 1] > 0.0, 1, -1)
+    X[7, 0], y[7] = 1e4, -1
+    parts = [from_specification(specification) for _ in range(8)]
+    for part, rows in zip(parts, np.array_split(np.arange(2400), 8), strict=True):
+        part.learn_many(X[rows], y[rows])
+    assert np.mean(merge(parts).predict_many(X) != y) < 0.05
+
+
+def test_frozen_use_of_what_was_merged_is_by_the_merged_weights():
+    """What shards set aside long ago is no candidate any more."""
+    merged = merge(shards_of("auto", SIDES, 3))
+    merged.engine.do_without_products()
+    assert merged.engine._frozen.chosen(merged.engine._blend.active) % 2 == 0
+    before, after = merged.engine._frozen.weights, merged.engine._weights_in_use()
+    np.testing.assert_allclose(before[:, 2], after[1][: len(before)])

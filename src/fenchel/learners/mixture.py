@@ -347,13 +347,10 @@ class Mixture(Engine):
         twin = self.copy()
         assert isinstance(twin, Mixture), "a copy is of the same class"
         twin.columns, twin.outputs = places.width, places.total
-        for k, limit in enumerate(
-            self._limits
-        ):  # means and spreads, and so products, have no merge
-            if self._products[k] or (limit is not None and places.width > limit):
-                twin._blend.hedge.active[k] = 0.0
-                twin.experts[k].restart(0)
-        twin._spreads = new_spreads(0)
+        twin.do_without_products()  # means and spreads have no merge
+        for k, limit in enumerate(self._limits):
+            if limit is not None and places.width > limit:
+                twin._retire(k)
         for k in twin._blend.active:
             twin.experts[k] = self.experts[k].placed(places)
         if self._units is not None:
@@ -387,6 +384,17 @@ class Mixture(Engine):
             others = [engine._frozen for engine in engines]
             self._frozen.unite(others, start._frozen, present, self._blend)
         self._unite_counts(engines, start)
+
+    def do_without_products(self) -> None:
+        """Retire the experts on products, from here on."""
+        for k, on_products in enumerate(self._products):
+            if on_products:
+                self._retire(k)
+        self._spreads = new_spreads(0)
+
+    def _retire(self, k: int) -> None:
+        self._blend.hedge.active[k] = 0.0
+        self.experts[k].restart(0)
 
     def put_in(self, units: Array) -> None:
         """Let the experts see features in these units from now on; no prediction changes."""

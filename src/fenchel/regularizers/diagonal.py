@@ -213,15 +213,15 @@ def _unite(f: Any, shards: Shards) -> None:
     """θ and D_t are sums over rows: exact where each row adds what it would anywhere (``always``).
 
     Where only mistakes add, shards that go on from a model all make the same ones: the weights θ/D_t are
-    moved as those of a ``Gaussian``. From nothing both are the same.
+    averaged by a + what each gained, a counted once. From nothing that is the sum.
     """
     f.theta[:] = added(shards, "theta")
     f.squares[:] = added(shards, "squares")
     if f.always:
         return
     start, *found = (g.theta / (g.a + g.squares) for g in (shards.start, *shards.parts))
-    prior = np.sqrt(f.a * (f.a + shards.start.squares))
-    w = combined(start, found, held(gains(shards, "squares"), shards.shares), prior)
+    gained = held(gains(shards, "squares"), shards.shares)
+    w = combined(start, found, [f.a + gain for gain in gained], f.a + sum(gained))
     f.theta[:] = w * (f.a + f.squares)
 
 

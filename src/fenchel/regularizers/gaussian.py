@@ -133,9 +133,10 @@ def _unite(f: Any, shards: Shards) -> None:
     diverged. With c = 1 later rounds move little.
     """
     f.squares[:] = added(shards, "squares")
-    masses = held(gains(shards, "squares"), shards.shares)
+    c, gained = np.sqrt(1.0 + shards.start.squares), held(gains(shards, "squares"), shards.shares)
+    masses = [c + gain for gain in gained]
     means = [part.theta for part in shards.parts]
-    f.theta[:] = combined(shards.start.theta, means, masses, np.sqrt(1.0 + shards.start.squares))
+    f.theta[:] = combined(shards.start.theta, means, masses, c + sum(gained))
 
 
 def _rescale(f: Any, factors: Array) -> None:

@@ -10,8 +10,8 @@ own file, by ``@unite.of(Class)``, what one that has seen all rows keeps:
 * with a mass of the start that counts once (``combined``): moves of weights that few rows have touched add
   up, those of weights that many have touched are averaged.
 
-All of them are commutative, and associative up to rounding as the masses themselves add; ``held`` masses
-and a prior that shards tell are associative only nearly.
+All of them are commutative, and associative up to rounding as the masses themselves add; only masses that
+had to be ``held`` are not.
 ``rescale`` is the other question: the same predictions from features in other units.
 """
 
@@ -84,19 +84,18 @@ def weighed(start: Array, values: Sequence[Array], masses: Sequence[Array]) -> A
     return np.asarray(start + mean)
 
 
-def combined(start: Array, values: Sequence[Array], masses: Sequence[Array], prior: Any) -> Array:
-    """S + Σ (c + m_k)·(S_k − S)/(c + Σ m_k): the prior mass c counts once."""
-    moved = sum((prior + m) * (v - start) for m, v in zip(masses, values, strict=True))
-    total = np.broadcast_to(prior + sum(masses), np.shape(moved))
+def combined(start: Array, values: Sequence[Array], masses: Sequence[Array], total: Any) -> Array:
+    """S + Σ m_k·(S_k − S)/m: m_k and m are c + what was seen, of shard k and of all, so that c counts once."""
+    moved = sum(mass * (value - start) for mass, value in zip(masses, values, strict=True))
     mean = np.divide(moved, total, out=np.zeros(np.shape(moved)), where=total > 0.0)
     return np.asarray(start + mean)
 
 
 def held(masses: Sequence[Array], shares: Sequence[float]) -> list[Array]:
-    """The masses, none more than four times what the median shard has of that entry for its rounds.
+    """The masses, none more than twice what three quarters of the shards have of that entry for their rounds.
 
     A few enormous values give their shard a mass beyond that of all others together; on one machine
-    they would be a few rows among many.
+    they would be a few rows among many. Shards that never saw an entry are not asked, nor are fewer than 4.
     """
     each = np.asarray(shares, np.float64)[:, None]
     found = [np.empty_like(mass) for mass in masses]
@@ -104,18 +103,18 @@ def held(masses: Sequence[Array], shares: Sequence[float]) -> list[Array]:
         piece = slice(begin, begin + PIECE)
         whole = np.stack([mass[piece] for mass in masses])
         rates = np.divide(whole, each, out=np.zeros(whole.shape), where=each > 0.0)
-        for out, mass, share in zip(found, whole, each, strict=True):
-            out[piece] = np.minimum(mass, 4.0 * share * _median_of_positive(rates))
+        bound = 2.0 * _lower_quarter(rates)
+        for out, mass, share in zip(found, whole, shares, strict=True):
+            out[piece] = np.minimum(mass, bound * share if share > 0.0 else np.inf)
     return found
 
 
-def _median_of_positive(rates: Array) -> Array:
-    """The median of each column over its entries above 0; 0 where there is none."""
+def _lower_quarter(rates: Array) -> Array:
+    """What three quarters of the positive entries of each column reach; infinite where these are few."""
     ordered = np.sort(np.where(rates > 0.0, rates, np.inf), axis=0)
     count = (rates > 0.0).sum(axis=0)
-    ends = [np.maximum(count - 1, 0) // 2, count // 2]
-    both = [np.take_along_axis(ordered, np.minimum(k, len(rates) - 1)[None], 0)[0] for k in ends]
-    return np.asarray(np.where(count > 0, 0.5 * both[0] + 0.5 * both[1], 0.0))
+    found = np.take_along_axis(ordered, count[None] // 4 % len(rates), axis=0)[0]
+    return np.asarray(np.where(count >= 4, found, np.inf))
 
 
 def shrunk(theta: Array, threshold: Any, curvature: Any) -> Array:
