@@ -392,10 +392,6 @@ class Mixture(Engine):
                 self._retire(k)
         self._spreads = new_spreads(0)
 
-    def _retire(self, k: int) -> None:
-        self._blend.hedge.active[k] = 0.0
-        self.experts[k].restart(0)
-
     def put_in(self, units: Array) -> None:
         """Let the experts see features in these units from now on; no prediction changes."""
         assert self._units is not None
@@ -446,10 +442,14 @@ class Mixture(Engine):
     def _retire_beyond(self, classes: int) -> None:
         """Retire experts that are for fewer classes."""
         for k, limit in enumerate(self._class_limits):
-            if limit is not None and classes > limit and self._blend.hedge.active[k]:
-                self._blend.hedge.active[k] = 0.0
-                self.experts[k] = self.experts[k].copy()  # the old one may be put back
-                self.experts[k].restart(0)
+            if limit is not None and classes > limit:
+                self._retire(k)
+
+    def _retire(self, k: int) -> None:
+        if self._blend.hedge.active[k]:
+            self._blend.hedge.active[k] = 0.0
+            self.experts[k] = self.experts[k].copy()  # the old one may be put back
+            self.experts[k].restart(0)
 
     def _set_origin(self, targets: Array) -> None:
         """Take the first target there ever was as that from which relative experts count."""
