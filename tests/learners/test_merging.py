@@ -8,6 +8,7 @@ from fenchel import learners, merge
 from fenchel.learners import Learner, from_specification
 from fenchel.regularizers.full_adagrad import FullAdaGrad
 from fenchel.regularizers.uniting import Shards, unite_parts
+from fenchel.rows import Block, validate
 
 rng = np.random.default_rng(7)
 X = rng.normal(size=(224, 5)) * [1.0, 3.0, 0.2, 10.0, 1.0]
@@ -241,3 +242,58 @@ def test_frozen_use_of_what_was_merged_is_by_the_merged_weights():
     assert merged.engine._frozen.chosen(merged.engine._blend.active) % 2 == 0
     before, after = merged.engine._frozen.weights, merged.engine._weights_in_use()
     np.testing.assert_allclose(before[:, 2], after[1][: len(before)])
+
+
+def curved(count):
+    """Inside and outside of a circle, around a point far from 0."""
+    X = np.random.default_rng(5).normal(size=(count, 2)) + [3.0, -2.0]
+    return X, np.where(((X - [3.0, -2.0]) ** 2).sum(axis=1) < 1.4, 1, -1)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_products_are_merged_where_all_began_with_the_same_means(rounds):
+    X, y = curved(2000)
+    start = learners.auto()
+    assert start.settle_block(Block(validate.as_rows(X[:300]), y[:300]))
+    for _ in range(rounds):
+        parts = [start.copy() for _ in range(4)]
+        for part, rows in zip(parts, np.array_split(np.arange(1600), 4), strict=True):
+            part.learn_many(X[rows], y[rows])
+        start = merge(parts, start)
+    assert any("on products" in name for name, share in start.shares().items() if share > 0.0)
+    for learner in (start, start.freeze()):
+        assert np.mean(learner.predict_many(X[1600:]) != y[1600:]) < 0.06
+
+
+def test_products_go_where_means_differ():
+    X, y = curved(800)
+    parts = [learners.auto() for _ in range(2)]
+    for part, rows in zip(parts, np.array_split(np.arange(800), 2), strict=True):
+        part.learn_many(X[rows], y[rows])
+    shares = merge(parts).shares()
+    assert not any(share for name, share in shares.items() if "on products" in name)
+
+
+def test_numbers_from_the_first_target_are_merged_where_it_is_one():
+    start = learners.auto(task="regression")
+    start.settle_block(Block(validate.as_rows(X[:50]), NUMBERS[:50] + 1000.0))
+    parts = [start.copy() for _ in range(4)]
+    for part, rows in zip(parts, np.array_split(np.arange(len(X)), 4), strict=True):
+        part.learn_many(X[rows], NUMBERS[rows] + 1000.0)
+    merged = merge(parts, start)
+    used = [name for name, share in merged.shares().items() if share > 0.0]
+    assert any("from the first target" in name for name in used)
+    found = merged.predict_many(X) - 1000.0
+    assert np.mean((found - NUMBERS) ** 2) < 0.2 * np.var(NUMBERS)
+
+
+def test_a_settled_learner_is_saved(tmp_path):
+    X, y = curved(400)
+    start = learners.auto()
+    start.settle_block(Block(validate.as_rows(X), y))
+    start.learn_many(X, y)
+    start.save(tmp_path / "m.fenchel")
+    loaded = Learner.load(tmp_path / "m.fenchel")
+    for learner in (start, loaded):
+        learner.learn_many(X[:100], y[:100])
+    assert (loaded.decision_many(X) == start.decision_many(X)).all()

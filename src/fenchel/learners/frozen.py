@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.learners.quadratic import singles
-from fenchel.learners.renumbering import Places
 from fenchel.loops.frozen_losses import (
     LEAD,
     LOSS,
@@ -144,22 +143,13 @@ class FrozenUse:
 
     # ── merging ─────────────────────────────────────────────────────────────────────────────────
 
-    def placed(self, places: Places) -> FrozenUse:
-        """Copy the state, the candidates' slots and classes in these places."""
-        twin = self.copy()
-        twin.do_without_products()
-        if twin.weights is not None:
-            slots, candidates, classes = twin.weights.shape
-            several = self.task == "multiclass"
-            to = places.outputs[:classes] if several else np.zeros(1, np.int64)
-            moved = np.zeros((1 + places.width, candidates, places.total if several else 1))
-            rows = places.slots[:slots]
-            moved[rows[:, None], :, to] = twin.weights[: len(rows)].transpose(0, 2, 1)[:, : len(to)]
-            twin.weights = moved
-        return twin
-
     def unite(
-        self, others: Sequence[FrozenUse], start: FrozenUse, present: list[Array | None], blend: Any
+        self,
+        others: Sequence[FrozenUse],
+        start: FrozenUse,
+        present: list[Array | None],
+        blend: Any,
+        anchors: Array | None,
     ) -> None:
         """Set the merged weights and their blend aside; what candidates lost since the start adds.
 
@@ -173,7 +163,7 @@ class FrozenUse:
         windows = slice(0, WINDOWS if start.weights is None else WINDOWS - 1)
         sums = np.asarray(sum(other.sums[windows].sum(axis=0) for other in told))
         blended = np.asarray(sum(other.blended[windows].sum(axis=0) for other in told))
-        self.set_aside(present, blend, None)
+        self.set_aside(present, blend, anchors)
         self.sums[-1] = np.repeat(sums[:, ::2], 2, axis=1)
         self.blended[-1] = blended[0]
 

@@ -34,7 +34,7 @@ from fenchel.loops.feature_scaling import (
     united_units,
 )
 from fenchel.loops.online import ROUNDS
-from fenchel.loops.products import new_spreads, products_of, widened, width_of
+from fenchel.loops.products import held, is_held, new_spreads, products_of, widened, width_of
 from fenchel.losses.protocol import counts_of, mean_of
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards
@@ -46,6 +46,9 @@ REFINED = ("combination.stack.", "combination.calibration.")
 
 # Entries of a piece of a block: with smaller ones the experts' states are loaded more often.
 PIECE = 1 << 20
+
+# Rows that means and spreads are fixed by.
+SAMPLE = 2048
 
 # A first target farther from 0 is no origin: the distance from it could overflow.
 FARTHEST = 1e150
@@ -347,17 +350,36 @@ class Mixture(Engine):
         twin = self.copy()
         assert isinstance(twin, Mixture), "a copy is of the same class"
         twin.columns, twin.outputs = places.width, places.total
-        twin.do_without_products()  # means and spreads have no merge
+        stays = np.array_equal(places.columns, np.arange(places.width))
+        if not (stays and is_held(self._spreads)):  # means and spreads have no merge
+            twin.do_without_products()
         for k, limit in enumerate(self._limits):
             if limit is not None and places.width > limit:
                 twin._retire(k)
         for k in twin._blend.active:
-            twin.experts[k] = self.experts[k].placed(places)
+            twin.experts[k] = self.experts[k].placed(self._places_of(k, places))
         if self._units is not None:
             twin._units = new_units(places.width)
             twin._units[places.columns] = self._units[: self.columns]
-        twin._frozen = None if self._frozen is None else self._frozen.placed(places)
         return twin
+
+    def _places_of(self, k: int, places: Places) -> Places:
+        """Where the features of an expert go; products stay where they are."""
+        if not self._products[k]:
+            return places
+        width = width_of(places.width)
+        return places._replace(columns=np.arange(width), width=width)
+
+    def settle(self, rows: Rows, targets: Array) -> bool:
+        """Fix the means and spreads of columns, which products are formed by, and the first target."""
+        most = max((limit or 0 for k, limit in enumerate(self._limits) if self._products[k]), default=0)
+        if self.rounds or not (self._sees_products and 0 < rows.width <= most and len(rows)):
+            return False
+        self.take_up(rows.width)
+        self._set_origin(targets)
+        products_of(self._spreads, rows.part(0, min(len(rows), SAMPLE)), ONE, learning=True)
+        self._spreads = held(self._spreads)
+        return True
 
     def unite(self, engines: Sequence[Any], start: Any) -> None:
         """Unite experts, in common units, and how they are blended."""
@@ -367,8 +389,14 @@ class Mixture(Engine):
         if any((origin != origins[0]).any() for origin in origins):
             for active in found:
                 active[self._relative] = 0.0  # they learned different numbers
+        spreads = start._spreads
+        if any(not np.array_equal(engine._spreads, spreads) for engine in engines):
+            for active in found:
+                active[self._products] = 0.0  # they learned from different features
         self._blend.hedge.active[:] = np.minimum.reduce(found)
         self.restart(start.columns)
+        if self._sees_products:
+            self._spreads = spreads.copy()
         if origins:
             self._origin = origins[0].copy()
         if self._units is not None:
@@ -382,7 +410,7 @@ class Mixture(Engine):
         if self._frozen is not None:
             present = self._weights_in_use()
             others = [engine._frozen for engine in engines]
-            self._frozen.unite(others, start._frozen, present, self._blend)
+            self._frozen.unite(others, start._frozen, present, self._blend, self._anchors())
         self._unite_counts(engines, start)
 
     def do_without_products(self) -> None:
@@ -398,7 +426,8 @@ class Mixture(Engine):
         factors = growth_of(units, self._units)
         if (factors != 1.0).any():
             for k in self._blend.active:
-                self.experts[k].rescale(factors)
+                if not self._products[k]:  # which have units of their own
+                    self.experts[k].rescale(factors)
         self._units = units
 
     # ── learning and reading ────────────────────────────────────────────────────────────────────
@@ -453,7 +482,8 @@ class Mixture(Engine):
 
     def _set_origin(self, targets: Array) -> None:
         """Take the first target there ever was as that from which relative experts count."""
-        if not self.rounds and len(targets) and any(self._relative):
+        begins = not self.rounds and not is_held(self._spreads)
+        if begins and len(targets) and any(self._relative):
             self._origin[0] = targets[0] if abs(targets[0]) < FARTHEST else 0.0
 
     def _origin_of(self, k: int) -> float:
@@ -580,7 +610,7 @@ class Mixture(Engine):
         if not self._sees_products:
             return None
         spreads = self._spreads if learning else self._spreads_for(rows)
-        return products_of(spreads, rows, importance, learning)
+        return products_of(spreads, rows, importance, learning and not is_held(spreads))
 
     def _spreads_for(self, rows: Rows) -> Array:
         """The spreads, with room for columns that are only read, as the next round would make it."""
