@@ -246,8 +246,9 @@ def test_frozen_use_of_what_was_merged_is_by_the_merged_weights():
 
 def curved(count):
     """Inside and outside of a circle, around a point far from 0."""
-    X = np.random.default_rng(5).normal(size=(count, 2)) + [3.0, -2.0]
-    return X, np.where(((X - [3.0, -2.0]) ** 2).sum(axis=1) < 1.4, 1, -1)
+    centre = np.array([3.0, -2.0])
+    X = centre + np.random.default_rng(5).normal(size=(count, 2))
+    return X, np.where(((X - centre) ** 2).sum(axis=1) < 1.4, 1, -1)
 
 
 @pytest.mark.parametrize("rounds", [1, 2])

@@ -372,7 +372,9 @@ class Mixture(Engine):
 
     def settle(self, rows: Rows, targets: Array) -> bool:
         """Fix the means and spreads of columns, which products are formed by, and the first target."""
-        most = max((limit or 0 for k, limit in enumerate(self._limits) if self._products[k]), default=0)
+        most = max(
+            (limit or 0 for k, limit in enumerate(self._limits) if self._products[k]), default=0
+        )
         if self.rounds or not (self._sees_products and 0 < rows.width <= most and len(rows)):
             return False
         self.take_up(rows.width)

@@ -14,7 +14,9 @@ from fenchel.regularizers.safe_division import in_units, inverse, inverses, over
 from fenchel.regularizers.uniting import Shards, added, combined, largest, rescale, unite
 from fenchel.rows.types import saturated, sum_over, term
 
-FEW = 20.0  # rows: a weight that fewer have moved was moved by them alike, one after another or apart
+FEW = (
+    20.0  # rows: a weight that fewer have moved was moved by them alike, one after another or apart
+)
 
 
 @stands_still

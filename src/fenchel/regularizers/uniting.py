@@ -85,7 +85,7 @@ def weighed(start: Array, values: Sequence[Array], masses: Sequence[Array]) -> A
 
 
 def combined(start: Array, values: Sequence[Array], masses: Sequence[Array], total: Any) -> Array:
-    """S + Σ m_k·(S_k − S)/m: m_k and m are c + what was seen, of shard k and of all, so that c counts once."""
+    """S + Σ m_k·(S_k − S)/m: m_k and m are c + what was seen, of shard k and of all: c counts once."""
     moved = sum(mass * (value - start) for mass, value in zip(masses, values, strict=True))
     mean = np.divide(moved, total, out=np.zeros(np.shape(moved)), where=total > 0.0)
     return np.asarray(start + mean)
