@@ -162,7 +162,7 @@ def main():
     )
     parser.add_argument("part", choices=("quality", "overhead", "sizes", "merging", "page"))
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--rows", type=int, default=30_000)
+    parser.add_argument("--rows", type=int, default=50_000)
     parser.add_argument("--learner", action="append")
     parser.add_argument("--size", type=float, default=4e9)
     parser.add_argument("--columns", type=int, default=1 << 24)

@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks.datasets import named
 from fenchel import learners, merge
 from fenchel.learners import for_task
+from fenchel.rows import Block, validate
 
 SETS = (
     "kddcup_attacks", "mnist", "w8a", "a9a", "adult", "casp_protein", "elec2", "beijing_pm25",
@@ -40,11 +41,14 @@ def fresh(specification, task):
 
 def learned(make, X, y, shards, rounds):
     """One machine where there is one shard; else every round merges what the shards made of the last."""
-    start = None
+    start = make()
+    if shards > 1:  # as ``fenchel.cluster`` begins
+        first = slice(0, len(y) // shards)
+        start.settle_block(Block(validate.as_rows(X[first]), y[first]))
     for _ in range(rounds):
         parts = []
         for rows in np.array_split(np.arange(len(y)), shards):
-            learner = make() if start is None else start.copy()
+            learner = start.copy()
             learner.learn_many(X[rows], y[rows])
             parts.append(learner)
         start = parts[0] if shards == 1 else merge(parts, start)

@@ -4,7 +4,8 @@
 ``EMBEDDINGS.md``. The streams are the newspaper embeddings, and 20,000 rows of 1,024 random features of
 MNIST's digits: √2·cos(Ωx + b), Ω normal over the median distance of two digits, seed 0. Measured are
 mistakes in blocks of 100 rows (a block is predicted, then learned), seconds, and the peak memory of the
-process; and one matrix for all classes against a matrix a class.
+process; and one matrix for all classes against a matrix a class. r and a, which have the unit of a squared
+row, are the mean squared norm of the first block: no choice is left.
 """
 
 import argparse
@@ -26,22 +27,22 @@ from fenchel.estimators import OnlineClassifier
 
 PATH = Path(__file__).with_name("EMBEDDINGS.md")
 BLOCK = 100
-FULL = "arow:r=100,diagonal=no,form=original"
-RIDGE = "vovk_azoury_warmuth:a=100,task=binary"
+FULL = "arow:r={size},diagonal=no,form=original"
+RIDGE = "vovk_azoury_warmuth:a={size},task=binary"
 ONLINE = {
-    "full AROW, one matrix": lambda: _shared(FULL),
-    "full ridge, one matrix": lambda: _shared(RIDGE),
-    "`auto`": lambda: OnlineClassifier(),
-    "scikit-learn `SGDClassifier()`": lambda: SGDClassifier(random_state=0),
+    "full AROW, one matrix": lambda first: _shared(FULL, first),
+    "full ridge, one matrix": lambda first: _shared(RIDGE, first),
+    "`auto`": lambda first: OnlineClassifier(),
+    "scikit-learn `SGDClassifier()`": lambda first: SGDClassifier(random_state=0),
 }
 HINDSIGHT = "scikit-learn `LogisticRegression()`, fitted to all rows"
 SHARED_SETS = ("usps", "satimage", "letter")
 
 
-def _shared(specification: str) -> OnlineClassifier:
-    return OnlineClassifier(
-        learners.one_against_rest(learners.from_specification(specification), shared=True)
-    )
+def _shared(specification: str, first: np.ndarray) -> OnlineClassifier:
+    size = float(np.mean(np.sum(np.square(first, dtype=np.float64), axis=1)))
+    learner = learners.from_specification(specification.format(size=f"{size:.3g}"))
+    return OnlineClassifier(learners.one_against_rest(learner, shared=True))
 
 
 def newspaper(rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -74,7 +75,7 @@ def play(folder: str, name: str) -> dict[str, float]:
     if name == HINDSIGHT:
         wrong = float(np.mean(LogisticRegression(max_iter=100).fit(X, y).predict(X) != y))
     else:
-        model, classes, mistakes = ONLINE[name](), np.unique(y), 0
+        model, classes, mistakes = ONLINE[name](X[:BLOCK]), np.unique(y), 0
         for begin in range(0, len(y), BLOCK):
             some = slice(begin, begin + BLOCK)
             if begin:
@@ -115,10 +116,10 @@ def main(rows: int) -> None:
         "# Heads for embeddings",
         "",
         f"Made by `python -m benchmarks.embeddings --rows {rows}`: float32 rows of 1,024 numbers,",
-        f"mistakes in blocks of {BLOCK} rows that are predicted before they are learned. r and a are 100 on",
-        "both streams: far too much for the newspaper's rows, which have norm 1. Seconds are those of a",
-        "machine with other work, compiling included. Peak memory is the whole process: Python, both",
-        "libraries, which every process imports, and the data are part of it.",
+        f"mistakes in blocks of {BLOCK} rows that are predicted before they are learned. r and a are the",
+        "mean squared norm of the first block. Seconds are those of a machine with other work, compiling",
+        "included. Peak memory is the whole process: Python, both libraries, which every process imports,",
+        "and the data are part of it.",
         "",
         "| stream | learner | error | seconds | peak, MB |",
         "|---|---|---:|---:|---:|",

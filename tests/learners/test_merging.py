@@ -8,6 +8,7 @@ from fenchel import learners, merge
 from fenchel.learners import Learner, from_specification
 from fenchel.regularizers.full_adagrad import FullAdaGrad
 from fenchel.regularizers.uniting import Shards, unite_parts
+from fenchel.rows import Block, validate
 
 rng = np.random.default_rng(7)
 X = rng.normal(size=(224, 5)) * [1.0, 3.0, 0.2, 10.0, 1.0]
@@ -202,7 +203,10 @@ def test_columns_of_two_kinds_are_refused():
             merge(pair)
 
 
-def test_corrections_that_all_shards_make_are_not_added_up():
+@pytest.mark.parametrize(
+    "specification", ["arow", "arow:form=original", "arow:r=10,diagonal=no", "coin_betting"]
+)
+def test_corrections_that_all_shards_make_are_not_added_up(specification):
     """Features that say the same: sums of all corrections would go too far, in turns."""
     random = np.random.default_rng(0)
     same = random.random((1600, 1)) < 0.3
@@ -211,9 +215,86 @@ def test_corrections_that_all_shards_make_are_not_added_up():
     start = None
     for _ in range(4):
         parts = [
-            learners.arow(form="original") if start is None else start.copy() for _ in range(16)
+            from_specification(specification) if start is None else start.copy() for _ in range(16)
         ]
         for part, rows in zip(parts, np.array_split(np.arange(1600), 16), strict=True):
             part.learn_many(X[rows], y[rows])
         start = merge(parts, start)
     assert np.mean(start.predict_many(X) != y) < 0.15
+
+
+@pytest.mark.parametrize("specification", ["arow:form=original", "coin_betting"])
+def test_one_shard_with_enormous_values_does_not_decide_alone(specification):
+    random = np.random.default_rng(3)
+    X = random.normal(size=(2400, 2))
+    y = np.where(X[:, 0] + 0.2 * X[:, 1] > 0.0, 1, -1)
+    X[7, 0], y[7] = 1e4, -1
+    parts = [from_specification(specification) for _ in range(8)]
+    for part, rows in zip(parts, np.array_split(np.arange(2400), 8), strict=True):
+        part.learn_many(X[rows], y[rows])
+    assert np.mean(merge(parts).predict_many(X) != y) < 0.05
+
+
+def test_frozen_use_of_what_was_merged_is_by_the_merged_weights():
+    """What shards set aside long ago is no candidate any more."""
+    merged = merge(shards_of("auto", SIDES, 3))
+    merged.engine.do_without_products()
+    assert merged.engine._frozen.chosen(merged.engine._blend.active) % 2 == 0
+    before, after = merged.engine._frozen.weights, merged.engine._weights_in_use()
+    np.testing.assert_allclose(before[:, 2], after[1][: len(before)])
+
+
+def curved(count):
+    """Inside and outside of a circle, around a point far from 0."""
+    centre = np.array([3.0, -2.0])
+    X = centre + np.random.default_rng(5).normal(size=(count, 2))
+    return X, np.where(((X - centre) ** 2).sum(axis=1) < 1.4, 1, -1)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_products_are_merged_where_all_began_with_the_same_means(rounds):
+    X, y = curved(2000)
+    start = learners.auto()
+    assert start.settle_block(Block(validate.as_rows(X[:300]), y[:300]))
+    for _ in range(rounds):
+        parts = [start.copy() for _ in range(4)]
+        for part, rows in zip(parts, np.array_split(np.arange(1600), 4), strict=True):
+            part.learn_many(X[rows], y[rows])
+        start = merge(parts, start)
+    assert any("on products" in name for name, share in start.shares().items() if share > 0.0)
+    for learner in (start, start.freeze()):
+        assert np.mean(learner.predict_many(X[1600:]) != y[1600:]) < 0.06
+
+
+def test_products_go_where_means_differ():
+    X, y = curved(800)
+    parts = [learners.auto() for _ in range(2)]
+    for part, rows in zip(parts, np.array_split(np.arange(800), 2), strict=True):
+        part.learn_many(X[rows], y[rows])
+    shares = merge(parts).shares()
+    assert not any(share for name, share in shares.items() if "on products" in name)
+
+
+def test_numbers_from_the_first_target_are_merged_where_it_is_one():
+    start = learners.auto(task="regression")
+    start.settle_block(Block(validate.as_rows(X[:50]), NUMBERS[:50] + 1000.0))
+    parts = [start.copy() for _ in range(4)]
+    for part, rows in zip(parts, np.array_split(np.arange(len(X)), 4), strict=True):
+        part.learn_many(X[rows], NUMBERS[rows] + 1000.0)
+    merged = merge(parts, start)
+    used = [name for name, share in merged.shares().items() if share > 0.0]
+    assert any("from the first target" in name for name in used)
+    found = merged.predict_many(X) - 1000.0
+    assert np.mean((found - NUMBERS) ** 2) < 0.2 * np.var(NUMBERS)
+
+
+def test_a_settled_learner_is_saved(tmp_path):
+    X, y = curved(400)
+    start = learners.auto()
+    start.settle_block(Block(validate.as_rows(X), y))
+    start.learn_many(X, y)
+    start.save(tmp_path / "m.fenchel")
+    loaded = Learner.load(tmp_path / "m.fenchel")
+    for learner in (start, loaded):
+        learner.learn_many(X[:100], y[:100])
+    assert (loaded.decision_many(X) == start.decision_many(X)).all()

@@ -139,8 +139,8 @@ def cut_for(shards_of: Any, count: int, reading: Mapping[str, Any]) -> list[Any]
 def prepared(learner: Learner, shard: Any, reading: Mapping[str, Any]) -> Learner:
     """Let a learner see what columns and classes are before others do, so that all agree.
 
-    Kinds of columns and the coding of two classes are those of the first rows, as on one machine; nothing
-    is learned.
+    Kinds of columns and the coding of two classes are those of the first rows, as on one machine, and so is
+    what products of columns are formed by; nothing is learned.
     """
     if learner.rounds:
         return learner
@@ -150,5 +150,8 @@ def prepared(learner: Learner, shard: Any, reading: Mapping[str, Any]) -> Learne
         if learner.task == "binary" and block.labels is not None:
             twin.encode(block.labels, len(block))
             learner.adopt_labels(twin.labels.known)
+        if block.labels is not None and learner.settle_block(block):
+            names = twin.names
+            learner.names = None if names is None else names.first_names(learner.columns)
         break
     return learner

@@ -73,7 +73,7 @@ def learn_shard(shard: Any, start: Learner, reading: Mapping[str, Any]) -> Learn
 
 def merge_shards(found: list[LearnedShard], start: Learner) -> LearnedShard:
     """Merge what was learned of neighbours, which all began with ``start``."""
-    origin = start if start.rounds else None
+    origin = start if start.columns else None
     tally = sum_of([shard.tally for shard in found])
     return LearnedShard(merge([shard.learner for shard in found], origin), tally)
 

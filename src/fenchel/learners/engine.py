@@ -272,6 +272,10 @@ class Engine(ABC):
         """Copy the engine, its columns and outputs in these places; the copy is for ``unite`` alone."""
         raise self._unmergeable()
 
+    def settle(self, rows: Rows, targets: Array) -> bool:
+        """Fix by a first sample what engines that are merged later must agree on; whether there is any."""
+        return False
+
     def unite(self, engines: Sequence[Any], start: Any) -> None:
         """Take, fresh as it is, the state of one that has seen the rows of all engines.
 

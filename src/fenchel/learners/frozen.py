@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.learners.quadratic import singles, straight
-from fenchel.learners.renumbering import Places
 from fenchel.loops.curves import BEHIND, KNOTS
 from fenchel.loops.frozen_losses import (
     ATTEND,
@@ -150,34 +149,29 @@ class FrozenUse:
 
     # ── merging ─────────────────────────────────────────────────────────────────────────────────
 
-    def placed(self, places: Places) -> FrozenUse:
-        """Copy the state, the candidates' slots and classes in these places."""
-        twin = self.copy()
-        twin.do_without_products()
-        if twin.weights is not None:
-            slots, candidates, classes = twin.weights.shape
-            several = self.task == "multiclass"
-            to = places.outputs[:classes] if several else np.zeros(1, np.int64)
-            moved = np.zeros((1 + places.width, candidates, places.total if several else 1))
-            rows = places.slots[:slots]
-            moved[rows[:, None], :, to] = twin.weights[: len(rows)].transpose(0, 2, 1)[:, : len(to)]
-            twin.weights = moved
-        return twin
+    def unite(
+        self,
+        others: Sequence[FrozenUse],
+        start: FrozenUse,
+        present: list[Array | None],
+        blend: Any,
+        anchors: Array | None,
+    ) -> None:
+        """Set the merged weights and their blend aside; what candidates lost since the start adds.
 
-    def unite(self, others: Sequence[FrozenUse], shares: Sequence[float], blend: Any) -> None:
-        """Losses add; candidates are averaged by rounds. ``blend`` is that of the merged mixture."""
-        told = [(o, s) for o, s in zip(others, shares, strict=True) if o.weights is not None]
+        Means over shards are what means along a run are for, which would lag: the latter begin anew, and
+        are charged with what the last weights lost. From a start the shards have charged the merged
+        candidates of the round before, which are nearer to these than those of single shards were.
+        """
+        told = [other for other in others if other.weights is not None]
         if not told:
             return
-        total = sum(share for _, share in told) or 1.0
-        most = max(np.asarray(o.weights).shape[1] for o, _ in told)
-        parts = [share / total * _of_all(np.asarray(o.weights), most) for o, share in told]
-        self.weights = np.asarray(sum(parts))
-        for other, _ in told:
-            self.sums += other.sums
-            self.blended += other.blended
-        self.blend = blend.still()
-        self.bounds[:] = blend.bounds
+        windows = slice(0, WINDOWS if start.weights is None else WINDOWS - 1)
+        sums = np.asarray(sum(other.sums[windows].sum(axis=0) for other in told))
+        blended = np.asarray(sum(other.blended[windows].sum(axis=0) for other in told))
+        self.set_aside(present, blend, anchors)
+        self.sums[-1] = np.repeat(sums[:, ::2], 2, axis=1)
+        self.blended[-1] = blended[0]
 
     # ── along the run ───────────────────────────────────────────────────────────────────────────
 

@@ -318,6 +318,16 @@ class Learner:
         with self._lock, undisturbed:
             return self._learn(block.rows, block.labels, block.importance, checked=True)
 
+    def settle_block(self, block: Block) -> bool:
+        """Fix by first rows what learners that begin as copies of this one need in common to be merged.
+
+        Nothing is learned. In ``auto`` it is what squares and products are formed by; returns whether
+        there was anything.
+        """
+        with self._lock:
+            targets = self.copy().encode(block.labels, len(block))
+            return self.engine.settle(block.rows, targets)
+
     def decision_many(self, X: Any) -> Array:
         """Compute the margin of each row, as the next round would see it; nothing changes."""
         return self._read_many(X, "margins")

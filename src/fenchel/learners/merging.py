@@ -19,8 +19,8 @@ def merge(learners: Iterable[Learner], start: Learner | None = None) -> Learner:
     They began with nothing, or with the ``start`` that all of them went on from. Sums add, maxima are
     taken, weights are averaged by what each has seen: exactly what one machine would have for
     Vovk-Azoury-Warmuth, and close to it elsewhere (``docs/cluster.md`` has the measurements). ``auto``
-    goes on without its experts on products. Names, classes and schemas are united. The learners stay as
-    they are.
+    keeps its experts on products where all began with a start that was settled (``settle_block``).
+    Names, classes and schemas are united. The learners stay as they are.
 
     >>> from fenchel import learners
     >>> parts = [learners.vovk_azoury_warmuth(intercept=False) for _ in range(2)]

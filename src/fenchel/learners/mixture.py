@@ -37,7 +37,7 @@ from fenchel.loops.feature_scaling import (
     united_units,
 )
 from fenchel.loops.online import ROUNDS
-from fenchel.loops.products import new_spreads, products_of, widened, width_of
+from fenchel.loops.products import held, is_held, new_spreads, products_of, widened, width_of
 from fenchel.losses.protocol import counts_of, mean_of
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards
@@ -49,6 +49,9 @@ REFINED = ("combination.stack.", "combination.calibration.")
 
 # Entries of a piece of a block: with smaller ones the experts' states are loaded more often.
 PIECE = 1 << 20
+
+# Rows that means, spreads and knots are fixed by.
+SETTLING = 2048
 
 # A first target farther from 0 is no origin: the distance from it could overflow.
 FARTHEST = 1e150
@@ -385,21 +388,41 @@ class Mixture(Engine):
         twin = self.copy()
         assert isinstance(twin, Mixture), "a copy is of the same class"
         twin.columns, twin.outputs = places.width, places.total
-        for k, limit in enumerate(
-            self._limits
-        ):  # means and spreads, and so products, have no merge, nor have knots
-            sees_more = self._products[k] or self._curves[k]
-            if sees_more or (limit is not None and places.width > limit):
-                twin._blend.hedge.active[k] = 0.0
-                twin.experts[k].restart(0)
-        twin._spreads = self._new_spreads(0)
+        stays = np.array_equal(places.columns, np.arange(places.width))
+        if not (stays and is_held(self._spreads)):  # means and spreads have no merge
+            twin.do_without_products()
+        for k, limit in enumerate(self._limits):
+            if limit is not None and places.width > limit:
+                twin._retire(k)
         for k in twin._blend.active:
-            twin.experts[k] = self.experts[k].placed(places)
+            twin.experts[k] = self.experts[k].placed(self._places_of(k, places))
         if self._units is not None:
             twin._units = new_units(places.width)
             twin._units[places.columns] = self._units[: self.columns]
-        twin._frozen = None if self._frozen is None else self._frozen.placed(places)
         return twin
+
+    def _places_of(self, k: int, places: Places) -> Places:
+        """Where the features of an expert go; products and curves stay where they are."""
+        if not self._sees_more(k):
+            return places
+        width = self._width_of(k, places.width)
+        return places._replace(columns=np.arange(width), width=width)
+
+    def settle(self, rows: Rows, targets: Array) -> bool:
+        """Fix the means and spreads of columns, which products are formed by, and the first target."""
+        most = max(
+            (limit or 0 for k, limit in enumerate(self._limits) if self._products[k]), default=0
+        )
+        if self.rounds or not (self._sees_products and 0 < rows.width <= most and len(rows)):
+            return False
+        self.take_up(rows.width)
+        self._set_origin(targets)
+        sample = rows.part(0, min(len(rows), SETTLING))
+        products_of(self._spreads, sample, ONE, learning=True)
+        if self._sees_curves:
+            curves_of(self._spreads, sample, ONE, learning=True)
+        self._spreads = held(self._spreads)
+        return True
 
     def unite(self, engines: Sequence[Any], start: Any) -> None:
         """Unite experts, in common units, and how they are blended."""
@@ -409,8 +432,15 @@ class Mixture(Engine):
         if any((origin != origins[0]).any() for origin in origins):
             for active in found:
                 active[self._relative] = 0.0  # they learned different numbers
+        spreads = start._spreads
+        if any(not np.array_equal(engine._spreads, spreads) for engine in engines):
+            for active in found:
+                for k in range(len(active)):
+                    active[k] = 0.0 if self._sees_more(k) else active[k]  # of different features
         self._blend.hedge.active[:] = np.minimum.reduce(found)
         self.restart(start.columns)
+        if self._sees_products:
+            self._spreads = spreads.copy()
         if origins:
             self._origin = origins[0].copy()
         if self._units is not None:
@@ -422,8 +452,17 @@ class Mixture(Engine):
         shares = shares_of(engines, start)
         self._blend.unite(Shards([engine._blend for engine in engines], start._blend, shares))
         if self._frozen is not None:
-            self._frozen.unite([engine._frozen for engine in engines], shares, self._blend)
+            present = self._weights_in_use()
+            others = [engine._frozen for engine in engines]
+            self._frozen.unite(others, start._frozen, present, self._blend, self._anchors())
         self._unite_counts(engines, start)
+
+    def do_without_products(self) -> None:
+        """Retire the experts on products and curves, from here on."""
+        for k in range(len(self.experts)):
+            if self._sees_more(k):
+                self._retire(k)
+        self._spreads = self._new_spreads(0)
 
     def put_in(self, units: Array) -> None:
         """Let the experts see features in these units from now on; no prediction changes."""
@@ -431,7 +470,8 @@ class Mixture(Engine):
         factors = growth_of(units, self._units)
         if (factors != 1.0).any():
             for k in self._blend.active:
-                self.experts[k].rescale(factors)
+                if not self._sees_more(k):  # which has units of its own
+                    self.experts[k].rescale(factors)
         self._units = units
 
     # ── learning and reading ────────────────────────────────────────────────────────────────────
@@ -492,14 +532,19 @@ class Mixture(Engine):
     def _retire_beyond(self, classes: int) -> None:
         """Retire experts that are for fewer classes."""
         for k, limit in enumerate(self._class_limits):
-            if limit is not None and classes > limit and self._blend.hedge.active[k]:
-                self._blend.hedge.active[k] = 0.0
-                self.experts[k] = self.experts[k].copy()  # the old one may be put back
-                self.experts[k].restart(0)
+            if limit is not None and classes > limit:
+                self._retire(k)
+
+    def _retire(self, k: int) -> None:
+        if self._blend.hedge.active[k]:
+            self._blend.hedge.active[k] = 0.0
+            self.experts[k] = self.experts[k].copy()  # the old one may be put back
+            self.experts[k].restart(0)
 
     def _set_origin(self, targets: Array) -> None:
         """Take the first target there ever was as that from which relative experts count."""
-        if not self.rounds and len(targets) and any(self._relative):
+        begins = not self.rounds and not is_held(self._spreads)
+        if begins and len(targets) and any(self._relative):
             self._origin[0] = targets[0] if abs(targets[0]) < FARTHEST else 0.0
 
     def _origin_of(self, k: int) -> float:
@@ -641,14 +686,18 @@ class Mixture(Engine):
         if not self._sees_products:
             return None
         spreads = self._spreads if learning else self._spreads_for(rows)
-        return products_of(spreads, rows, importance, learning)
+        return products_of(spreads, rows, importance, learning and not is_held(spreads))
 
     def _bent(self, rows: Rows, importance: Array, learning: bool) -> Rows | None:
         """The rows as places between knots, where experts see them."""
         if not self._sees_curves:
             return None
         spreads = self._spreads if learning else self._spreads_for(rows)
-        return curves_of(spreads, rows, importance, learning)
+        return curves_of(spreads, rows, importance, learning and not is_held(spreads))
+
+    def _sees_more(self, k: int) -> bool:
+        """Whether an expert sees products or curves, formed by means, spreads and knots."""
+        return self._products[k] or self._curves[k]
 
     def _seen_by(self, k: int, rows: Rows, products: Rows | None, curves: Rows | None) -> Rows:
         """Which of the three an expert sees."""

@@ -19,7 +19,7 @@ from fenchel.loops.curves import KNOTS, bend_rows, has_knots, width_of_curves
 from fenchel.loops.feature_scaling import sparse_in_units
 from fenchel.loops.frozen_losses import ATTEND, attend, hold_row
 from fenchel.loops.online import count_round
-from fenchel.loops.products import NUMBERS, centred_products, end_after, width_of
+from fenchel.loops.products import NUMBERS, centred_products, end_after, is_held, width_of
 from fenchel.parts.state import Array
 from fenchel.rows.types import SparseRows
 
@@ -60,17 +60,18 @@ class _Seen:
         self._products = self._curves = self._inside = view
         self._is_product, self._is_curve = mixture._products, mixture._curves
         self.calls: list[Any] = []
+        moves = learning and not is_held(mixture._spreads)
         if mixture._sees_products:
             out, ends = np.empty((1, width_of(len(mixture._spreads) - 1))), np.empty(1, np.int64)
             self._products = _row_of(np.zeros(2, np.int64), NUMBERS[: out.shape[1]], out[0])
-            given = mixture._spreads, view, ONE, learning, out, ends
+            given = mixture._spreads, view, ONE, moves, out, ends
             self.calls.append((centred_products, given))
             self.calls.append((end_after, (ends, self._products.indptr)))
         if mixture._sees_curves:
             spreads, width = mixture._spreads, width_of_curves(mixture._spreads)
             out = np.empty((1, KNOTS * (len(spreads) - 1)))
             self._curves = _row_of(np.array([0, width]), NUMBERS[:width], out[0, :width])
-            self.calls.append((bend_rows, (spreads, view, ONE, learning, out)))
+            self.calls.append((bend_rows, (spreads, view, ONE, moves, out)))
         if mixture._units is not None:
             self._inside = _row_of(view.indptr, view.indices, np.empty(len(view.values)))
             given = mixture._units, view, 1, ONE, learning, self._inside.values

@@ -27,10 +27,12 @@ from fenchel.rows.types import SparseRows, entry, length, row_at, slot
 # One row a column, after one that begins with the number of rows: the first value, what is taken off,
 # the mean, Σ(x − mean)².
 ANCHOR, SHIFT, MEAN, SQUARES = 0, 1, 2, 3
+HELD = 2  # in the first row, behind what curves count: whether mean and spread stay as they are
 
 LEAST = 1e-300  # a first value nearer to 0 is none
 MOST = 1e60  # anchored values are held within it: squares of their squares are finite
 NUMBERS = np.arange(1 << 12, dtype=np.uint32)  # of the products of up to 87 columns
+FAR = 1e300  # the anchor of a column that stays 0
 FLAT = 1e-20  # a square of the spread so small beside that of the mean is rounding
 
 
@@ -40,10 +42,25 @@ def new_spreads(columns: int, values: int = 0) -> Array:
 
 
 def widened(spreads: Array, columns: int) -> Array:
-    """The same spreads with room for more columns."""
+    """The same spreads with room for more columns; where they are held, these stay 0."""
     larger = new_spreads(columns, spreads.shape[1] - BEHIND)
     larger[: len(spreads)] = spreads
+    if is_held(spreads):
+        larger[len(spreads) :, ANCHOR] = FAR
     return larger
+
+
+def is_held(spreads: Array) -> bool:
+    """Whether mean and spread stay as they are."""
+    return bool(spreads[0, HELD] == 1.0)
+
+
+def held(spreads: Array) -> Array:
+    """The same spreads, which no row moves any more; columns not seen yet stay 0."""
+    fixed = spreads.copy()
+    fixed[1:][fixed[1:, ANCHOR] == 0.0, ANCHOR] = FAR
+    fixed[0, HELD] = 1.0
+    return fixed
 
 
 def width_of(columns: int, knots: int = 0) -> int:

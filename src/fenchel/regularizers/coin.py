@@ -17,8 +17,17 @@ from fenchel.regularizers.protocol import (
     stands_still,
     weight,
 )
-from fenchel.regularizers.safe_division import in_units, inverse, inverses, over
-from fenchel.regularizers.uniting import Shards, added, gains, largest, rescale, unite, weighed
+from fenchel.regularizers.safe_division import in_units, inverse, inverses, over, over_all
+from fenchel.regularizers.uniting import (
+    Shards,
+    added,
+    combined,
+    gains,
+    largest,
+    rescale,
+    unite,
+    weighed,
+)
 from fenchel.rows.types import saturated
 
 
@@ -99,14 +108,22 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
 
 @unite.of(CoinBetting)
 def _unite(f: Any, shards: Shards) -> None:
-    """Coins and stakes add; the reward is averaged by stakes: K bettors are not K times as rich."""
-    f.theta[:] = added(shards, "theta")
+    """Stakes add, the reward is averaged by them: K bettors are not K times as rich.
+
+    Weights are averaged by 1 + stakes, the 1 counted once; the coins are those that bet so. (Sums of coins
+    would be in units of the largest value of all, which one shard alone may have seen.)
+    """
     f.stakes[:] = added(shards, "stakes")
     f.largest[:] = largest(shards, "largest")
-    rewards = [part.reward for part in shards.parts]
-    f.reward[:] = weighed(shards.start.reward, rewards, gains(shards, "stakes"))
-    f.bets[:] = f.theta / (f.stakes + 1.0) * (f.wealth + f.reward)
     f.units[:] = inverses(f.largest)
+    start, *found = (over_all(g.bets, g.largest) for g in (shards.start, *shards.parts))
+    gained = gains(shards, "stakes")
+    w = combined(start, found, [1.0 + gain for gain in gained], 1.0 + sum(gained))
+    f.bets[:] = w * f.largest
+    rewards = weighed(shards.start.reward, [part.reward for part in shards.parts], gained)
+    needed = over_all(np.abs(f.bets) * (f.stakes + 1.0), f.stakes)  # with all coins on one side
+    f.reward[:] = np.maximum(rewards, needed - f.wealth)
+    f.theta[:] = f.bets * (f.stakes + 1.0) / (f.wealth + f.reward)
 
 
 @rescale.of(CoinBetting)

@@ -30,7 +30,7 @@ from fenchel.regularizers.protocol import (
     spread,
     weight,
 )
-from fenchel.regularizers.uniting import Shards, added, rescale, unite
+from fenchel.regularizers.uniting import Shards, added, combined, gains, held, rescale, unite
 from fenchel.rows.types import (
     LARGEST,
     fraction,
@@ -240,9 +240,19 @@ def _keeps_all(f: Any) -> bool:
 
 @unite.of(DiagonalQuadratic)
 def _unite(f: Any, shards: Shards) -> None:
-    """θ and D_t are sums over rows; exact where each row adds what it would anywhere (``always``)."""
+    """θ and D_t are sums over rows: exact where each row adds what it would anywhere (``always``).
+
+    Where only mistakes add, shards that go on from a model all make the same ones: the weights θ/D_t are
+    averaged by a + what each gained, a counted once. From nothing that is the sum.
+    """
     f.theta[:] = added(shards, "theta")
     f.squares[:] = added(shards, "squares")
+    if f.always:
+        return
+    start, *found = (g.theta / (g.a + g.squares) for g in (shards.start, *shards.parts))
+    gained = held(gains(shards, "squares"), shards.shares)
+    w = combined(start, found, [f.a + gain for gain in gained], f.a + sum(gained))
+    f.theta[:] = w * (f.a + f.squares)
 
 
 @rescale.of(DiagonalQuadratic)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.parts.state import MATRIX, SCALAR, SLOTS, WAITING_ROWS, Array, part
-from fenchel.regularizers.matrix_sums import lay_rescaled, lay_sum
+from fenchel.regularizers.matrix_sums import lay_averaged, lay_rescaled, lay_sum, seen_by
 from fenchel.regularizers.protocol import (
     all_weights,
     bank_weights,
@@ -304,8 +304,12 @@ class _Drops:
 
 @unite.of(FullQuadratic)
 def _unite(f: Any, shards: Shards) -> None:
-    """A and θ are sums over rows; exact where each row adds what it would anywhere (``always``)."""
-    lay_sum(f, shards)
+    """A and θ are sums over rows: exact where each row adds what it would anywhere (``always``).
+
+    Where only mistakes add, shards that go on from a model all make the same ones: w is averaged then.
+    """
+    from_nothing = not seen_by(shards.start).any()
+    (lay_sum if f.always or from_nothing else lay_averaged)(f, shards)
 
 
 @rescale.of(FullQuadratic)

@@ -24,7 +24,7 @@ from fenchel.regularizers.protocol import (
     stands_still,
     weight,
 )
-from fenchel.regularizers.uniting import Shards, added, gains, rescale, unite
+from fenchel.regularizers.uniting import Shards, added, combined, gains, held, rescale, unite
 from fenchel.rows.types import LARGEST, fraction, saturated, sum_of_fractions
 
 
@@ -125,17 +125,16 @@ def _unite(f: Any, shards: Shards) -> None:
 
         μ = μ_0 + Σ (c + g_k)·(μ_k − μ_0)/(c + Σ g_k),  c = √P_0,
 
-    with P_0 the precision of the start and g_k what shard k gained. From nothing (P_0 = 1) this is the
-    product of Gaussians, the prior counted once. From a model that product would have c = P_0, and add up
-    corrections of the same mistakes, which all shards make: some sets diverged. With c = 1 later rounds
-    move little.
+    with P_0 the precision of the start and g_k what shard k gained, held near what others gained. From
+    nothing (P_0 = 1) this is the product of Gaussians, the prior counted once. From a model that product
+    would have c = P_0, and add up corrections of the same mistakes, which all shards make: some sets
+    diverged. With c = 1 later rounds move little.
     """
     f.squares[:] = added(shards, "squares")
-    start, gained = shards.start.theta, gains(shards, "squares")
-    c = (1.0 + shards.start.squares) ** 0.5
-    both = zip(gained, shards.parts, strict=True)
-    moved = sum((c + gain) * (part.theta - start) for gain, part in both)
-    f.theta[:] = start + moved / (c + sum(gained))
+    c, gained = np.sqrt(1.0 + shards.start.squares), held(gains(shards, "squares"), shards.shares)
+    masses = [c + gain for gain in gained]
+    means = [part.theta for part in shards.parts]
+    f.theta[:] = combined(shards.start.theta, means, masses, c + sum(gained))
 
 
 def _rescale(f: Any, factors: Array) -> None:

@@ -21,8 +21,12 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.safe_division import in_units, inverse, inverses, over_all
-from fenchel.regularizers.uniting import Shards, added, largest, rescale, unite, weighed
+from fenchel.regularizers.uniting import Shards, added, combined, largest, rescale, unite
 from fenchel.rows.types import LARGEST, saturated, sum_over, term
+
+FEW = (
+    20.0  # rows: a weight that fewer have moved was moved by them alike, one after another or apart
+)
 
 
 @stands_still
@@ -115,15 +119,28 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
 
 @unite.of(NormalizedAdaptive)
 def _unite(f: Any, shards: Shards) -> None:
-    """Weights are averaged by what each shard added to G_j; G_j, rounds and N add, s_j is the largest."""
+    """G_j, rounds and N add, s_j is the largest; weights go by what each shard added to G_j.
+
+    Beside it counts, once, what ``FEW`` rows would have added, c: weights of rare features add up. From a
+    model with G_0 it is √(c·(c + G_0)), as of a ``Gaussian``.
+    """
     f.largest[:] = largest(shards, "largest")
-    start, *found = ((_squares_in(g, f.largest), g.theta) for g in (shards.start, *shards.parts))
-    masses = [np.maximum(squares - start[0], 0.0) for squares, _ in found]
-    f.squares[:] = start[0] + sum(squares - start[0] for squares, _ in found)
-    f.theta[:] = weighed(start[1], [theta for _, theta in found], masses)
+    start, *squares = (_squares_in(g, f.largest) for g in (shards.start, *shards.parts))
+    f.squares[:] = start + sum(now - start for now in squares)
     f.rounds[:] = added(shards, "rounds")
     f.total[:] = added(shards, "total")
     f.units[:] = inverses(f.largest)
+    *masses, whole = (_mass(g, shards.start, f.largest) for g in (*shards.parts, f))
+    weights = [part.theta for part in shards.parts]
+    f.theta[:] = combined(shards.start.theta, weights, masses, whole)
+
+
+def _mass(f: Any, start: Any, largest: Array) -> Array:
+    """√(c·(c + G_0)) + G − G_0, in units of this larger s_j²."""
+    before = _squares_in(start, f.largest)
+    c = FEW * f.squares.max(initial=0.0) / max(f.rounds[0], 1.0)
+    mass = np.sqrt(c * (c + before)) + np.maximum(f.squares - before, 0.0)
+    return np.asarray(mass * over_all(f.largest, largest) ** 2)
 
 
 @rescale.of(NormalizedAdaptive)

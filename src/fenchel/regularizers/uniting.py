@@ -6,9 +6,12 @@ own file, by ``@unite.of(Class)``, what one that has seen all rows keeps:
 * sums of what rows add, S + Σ (S_k − S) (``added``): exact for Vovk-Azoury-Warmuth and for counts;
 * maxima (``largest``);
 * weighed means of what moved, S + Σ ω_k·(S_k − S), where sums would step K times too far: by the rounds
-  of each shard (``averaged``), or by a mass of each coordinate, such as its squared gradients (``weighed``).
+  of each shard (``averaged``), or by a mass of each coordinate, such as its squared gradients (``weighed``);
+* with a mass of the start that counts once (``combined``): moves of weights that few rows have touched add
+  up, those of weights that many have touched are averaged.
 
-All of them are associative and commutative up to rounding, as the masses themselves add.
+All of them are commutative, and associative up to rounding as the masses themselves add; only masses that
+had to be ``held`` are not.
 ``rescale`` is the other question: the same predictions from features in other units.
 """
 
@@ -22,6 +25,8 @@ import numpy as np
 from fenchel._numba import knows, required_verb, verb
 from fenchel.parts import state
 from fenchel.parts.state import Array
+
+PIECE = 1 << 16  # entries at once: states may be gigabytes
 
 
 class Shards(NamedTuple):
@@ -77,6 +82,39 @@ def weighed(start: Array, values: Sequence[Array], masses: Sequence[Array]) -> A
     moved = sum(mass * (value - start) for mass, value in zip(masses, values, strict=True))
     mean = np.divide(moved, total, out=np.zeros(np.shape(moved)), where=total > 0.0)
     return np.asarray(start + mean)
+
+
+def combined(start: Array, values: Sequence[Array], masses: Sequence[Array], total: Any) -> Array:
+    """S + Σ m_k·(S_k − S)/m: m_k and m are c + what was seen, of shard k and of all: c counts once."""
+    moved = sum(mass * (value - start) for mass, value in zip(masses, values, strict=True))
+    mean = np.divide(moved, total, out=np.zeros(np.shape(moved)), where=total > 0.0)
+    return np.asarray(start + mean)
+
+
+def held(masses: Sequence[Array], shares: Sequence[float]) -> list[Array]:
+    """The masses, none more than twice what three quarters of the shards have of that entry for their rounds.
+
+    A few enormous values give their shard a mass beyond that of all others together; on one machine
+    they would be a few rows among many. Shards that never saw an entry are not asked, nor are fewer than 4.
+    """
+    each = np.asarray(shares, np.float64)[:, None]
+    found = [np.empty_like(mass) for mass in masses]
+    for begin in range(0, len(masses[0]), PIECE):
+        piece = slice(begin, begin + PIECE)
+        whole = np.stack([mass[piece] for mass in masses])
+        rates = np.divide(whole, each, out=np.zeros(whole.shape), where=each > 0.0)
+        bound = 2.0 * _lower_quarter(rates)
+        for out, mass, share in zip(found, whole, shares, strict=True):
+            out[piece] = np.minimum(mass, bound * share if share > 0.0 else np.inf)
+    return found
+
+
+def _lower_quarter(rates: Array) -> Array:
+    """What three quarters of the positive entries of each column reach; infinite where these are few."""
+    ordered = np.sort(np.where(rates > 0.0, rates, np.inf), axis=0)
+    count = (rates > 0.0).sum(axis=0)
+    found = np.take_along_axis(ordered, count[None] // 4 % len(rates), axis=0)[0]
+    return np.asarray(np.where(count >= 4, found, np.inf))
 
 
 def shrunk(theta: Array, threshold: Any, curvature: Any) -> Array:
