@@ -73,7 +73,7 @@ class TextLines:
     ) -> asyncio.Future[bytes]:
         """Queue lines, read by another thread while earlier ones are learned; their answers to come."""
         verbs.count(model, "learn", rows)
-        while model.writer.is_full(rows, len(run)):
+        while model.writer.is_busy(rows, len(run)):
             await asyncio.sleep(0.002)
         try:
             told = model.writer.submit_text(self._kind, run, rows)
