@@ -118,6 +118,18 @@ def test_too_much_at_once_is_refused_with_a_time_to_come_back(tmp_path):
         writer.submit(1, b"{}", 5)
 
 
+def test_streams_wait_long_before_single_requests_are_refused(tmp_path):
+    from fenchel.serve.settings import Limits
+    from fenchel.serve.writer import Writer
+
+    writer = object.__new__(Writer)
+    writer._limits, writer._queue, writer.waiting_bytes = Limits(), [None], 0
+    found = []
+    for writer.waiting_rows in (0, 8191, 8192, 19_000, 20_000):
+        found.append((writer.is_busy(1, 100), writer.is_full(1, 100)))
+    assert found == [(False, False), (False, False), (True, False), (True, False), (True, True)]
+
+
 def test_memory_stays_flat_over_many_refused_requests(server):
     def memory():
         with open(f"/proc/{server.process.pid}/status") as status:

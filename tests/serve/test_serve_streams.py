@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import random
 import socket
 
@@ -10,7 +11,10 @@ import pytest
 from fenchel import Schema, learners
 from fenchel.serve import text_rows
 from fenchel.serve.gate import Gate
+from fenchel.serve.messages import Example
 from fenchel.serve.served_loss import ServedLoss
+from fenchel.serve.telling import Telling
+from fenchel.serve.waiting_blocks import Blocks
 from serve.running import PATIENCE
 from serve.test_serve_lines import named
 
@@ -86,6 +90,37 @@ def test_text_read_ahead_by_another_schema_is_read_again(bits):
         answers = text_rows.learn(learner, "vw", data, ServedLoss(False), 0, ahead)
         models.append((answers, learner.all_weights().tobytes()))
     assert models[0] == models[1]
+
+
+def test_rows_that_go_alone_do_not_cost_a_look_at_all_that_follow(monkeypatch):
+    looked = []
+    known_rows = Blocks._known_rows
+
+    def counted(self, rows, learning):
+        looked.append(len(rows))
+        return known_rows(self, rows, learning)
+
+    learner = learners.arow()
+    for label in (0, 1):
+        learner.learn_one({"a": 1.0}, label)
+    monkeypatch.setattr(Blocks, "_known_rows", counted)
+    rows = [Example({"a": 1.0}, (0, "a third")[k % 2]) for k in range(2000)]
+    refused = [isinstance(one, Exception) for one in Blocks(learner).learn(rows)]
+    assert refused == [False, True] * 1000
+    assert sum(looked) < 20 * len(rows)
+
+
+def test_what_libraries_log_is_one_json_object_a_line(capsys):
+    record = logging.LogRecord("uvicorn", logging.ERROR, "", 1, "two\nlines %s", ("x",), None)
+    try:
+        raise ValueError("wrong")
+    except ValueError as error:
+        record.exc_info = (ValueError, error, error.__traceback__)
+    Telling().emit(record)
+    (line,) = capsys.readouterr().err.splitlines()
+    told = json.loads(line)
+    assert (told["level"], told["event"], told["logger"]) == ("error", "two\nlines x", "uvicorn")
+    assert told["traceback"].endswith("ValueError: wrong")
 
 
 def test_pieces_of_a_stream_keep_their_order_when_the_queue_is_full(tmp_path):

@@ -73,7 +73,7 @@ class TextLines:
     ) -> asyncio.Future[bytes]:
         """Queue lines, read by another thread while earlier ones are learned; their answers to come."""
         verbs.count(model, "learn", rows)
-        while model.writer.is_full(rows, len(run)):
+        while model.writer.is_busy(rows, len(run)):
             await asyncio.sleep(0.002)
         try:
             told = model.writer.submit_text(self._kind, run, rows)
@@ -83,9 +83,14 @@ class TextLines:
 
     def _runs(self, data: bytes) -> Iterator[tuple[int, bytes, int]]:
         """Lines of one use that follow each other, joined, and how many they are."""
-        if self._format == "vw" and (rows := count_labelled(data)):
-            yield LEARNED, data, rows
-            return
+        if self._format == "vw":
+            if rows := count_labelled(data):
+                yield LEARNED, data, rows
+                return
+            rows = data.count(b"\n")
+            if data[:1] == b"|" and b"\r" not in data and data.count(b"\n|") == rows - 1:
+                yield PREDICTED, data, rows
+                return
         every = data.splitlines(keepends=True)
         use = _use_of_vw if self._format == "vw" else _use_of_svmlight
         for kind, group in groupby(every, use):

@@ -67,7 +67,7 @@ class LineStream:
         """Take up some lines in their turn; one line for each is to come, once all is on disk."""
         examples, payload, faults = self._decoded(data)
         rows, writer = len(examples), self._model.writer
-        while self._verb != "predict" and writer.is_full(rows, len(payload)):
+        while self._verb != "predict" and writer.is_busy(rows, len(payload)):
             await asyncio.sleep(0.005)
         try:
             told: Any = self._verbs.begin(self._model, self._verb, examples, payload)

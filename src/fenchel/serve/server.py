@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import signal
 import socket
 from collections.abc import Callable
@@ -19,13 +20,14 @@ from fenchel.serve.house import Build, House
 from fenchel.serve.protocol import patient_protocol
 from fenchel.serve.server_sockets import listen
 from fenchel.serve.settings import Settings
-from fenchel.serve.telling import tell
+from fenchel.serve.telling import Telling, tell
 
 
 def run(settings: Settings, build: Build) -> None:
     """Serve until SIGTERM or Ctrl-C; returns after everything was written and saved."""
     tokens = Tokens.read(settings.token_file)
     refuse_public(settings.host, tokens)
+    logging.getLogger().addHandler(Telling(logging.WARNING))
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(Server(settings, build, tokens).run())
 

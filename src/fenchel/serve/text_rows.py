@@ -56,8 +56,10 @@ def learn(
     """
     try:
         pushed = _pushed(learner, format, learning=True)
-        fits = ahead is not None and ahead.by == _read_by(learner.schema)
-        batch = ahead.batch if ahead is not None and fits else pushed.parse(data)
+        if ahead is None or ahead.by != _read_by(learner.schema):
+            batch = pushed.parse(data)
+        else:
+            batch = ahead.batch
         labels = pushed.labels(batch)
         _check(batch)
         if learner.labels is not None:  # refused before a name is taken up

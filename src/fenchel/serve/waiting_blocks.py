@@ -6,7 +6,7 @@ So a block changes neither names nor columns, and gives what its rows give one b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from fenchel.serve.one_row import REFUSALS, Learned, decoded, learn_row, loss_of
 from fenchel.streams import Names
 
 FEW = 3  # rows for which a block does not pay
+LOOK = 16  # rows to look at behind one that went alone
 COMMON = {bool, int, float, str}  # types of labels
 
 
@@ -31,13 +32,12 @@ class Blocks:
     def learn(self, rows: Sequence[Any]) -> list[Learned | Exception]:
         """Learn rows that have x, y and weight, in turn; what is refused is its error."""
         found: list[Learned | Exception] = []
-        while len(found) < len(rows):
-            known = self._known_rows(rows, len(found), learning=True)
+        for known, run in self._runs(rows, learning=True):
             if known is None:
-                row = rows[len(found)]
+                (row,) = run
                 found.append(_or_error(learn_row, self._learner, row.x, row.y, row.weight))
             else:
-                found += self._learn_block(known, rows[len(found) : len(found) + len(known)])
+                found += self._learn_block(known, run)
         return found
 
     def _learn_block(self, known: Rows, rows: Sequence[Any]) -> list[Learned | Exception]:
@@ -60,24 +60,37 @@ class Blocks:
     def margins(self, rows: Sequence[Any]) -> list[Any]:
         """The margins of rows that have x, in turn; what is refused is its error."""
         found: list[Any] = []
-        while len(found) < len(rows):
-            known = self._known_rows(rows, len(found), learning=False)
+        for known, run in self._runs(rows, learning=False):
             if known is None:
-                found.append(_or_error(margin_of, self._learner, rows[len(found)].x))
+                found.append(_or_error(margin_of, self._learner, run[0].x))
             else:
                 found += _each(self._learner.decision_rows(known))
         return found
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
 
-    def _known_rows(self, rows: Sequence[Any], begin: int, learning: bool) -> Rows | None:
-        """The longest run of rows from a place on in which nothing is new; None where that is short."""
+    def _runs(self, rows: Sequence[Any], learning: bool) -> Iterator[tuple[Rows | None, Any]]:
+        """Yield runs of rows in which nothing is new, and None with each row that goes alone.
+
+        After a run that ended early only as far is looked ahead as it gave reason to: many rows that go alone
+        do not cost a look at all that follow, each time.
+        """
+        begin, reach = 0, len(rows)
+        while begin < len(rows):
+            some = rows[begin : begin + reach]
+            known = self._known_rows(some, learning)
+            count = 1 if known is None else len(known)
+            yield known, some[:count]
+            begin += count
+            reach = max(LOOK, 2 * count)
+
+    def _known_rows(self, rows: Sequence[Any], learning: bool) -> Rows | None:
+        """The longest run of rows from the first on in which nothing is new; None where that is short."""
         learner = self._learner
         names, columns = learner.names, learner.columns
-        if names is None or len(rows) - begin <= FEW or len(names) != columns:
+        if names is None or len(rows) <= FEW or len(names) != columns:
             return None
-        some = rows[begin:] if begin else rows
-        raw = [row.x for row in (self._usual(some) if learning else some)]
+        raw = [row.x for row in (self._usual(rows) if learning else rows)]
         view = self._single.known_rows(raw, names, learner.schema)
         if view is not None and len(view.indptr) - 1 > FEW:
             return Rows(view, len(view.indptr) - 1, columns)

@@ -89,6 +89,10 @@ class Writer:
             or self.waiting_bytes + size > most.queue_bytes
         )
 
+    def is_busy(self, rows: int, size: int) -> bool:
+        """Whether a stream should wait: enough is queued for two writes, and others come too."""
+        return self.waiting_rows >= 2 * MOST_ROWS or self.is_full(rows, size)
+
     async def _run(self) -> None:
         while True:
             await self._wake.wait()
