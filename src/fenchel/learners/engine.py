@@ -115,7 +115,7 @@ class Engine(ABC):
         """
 
     def read_known(self, view: Any) -> Array | None:
-        """Compute the margin of one sound row without anything new, where there is a shorter way; else None."""
+        """Compute the margin of one sound row without anything new by a shorter way; None: there is none."""
         return None
 
     def read_labels(self, rows: Rows, what: str = "margins") -> Array:

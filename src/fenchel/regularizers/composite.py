@@ -23,6 +23,7 @@ from fenchel.regularizers.domains.protocol import (
     threshold_of,
 )
 from fenchel.regularizers.protocol import (
+    Products,
     absorb,
     absorb_row,
     charge_terms,
@@ -30,7 +31,6 @@ from fenchel.regularizers.protocol import (
     commit,
     dual_square,
     idle_sum,
-    Products,
     look,
     margin,
     pace,

@@ -8,7 +8,12 @@ import numpy as np
 
 from fenchel.parts.state import RECORD, Array, part
 from fenchel.regularizers.domains import Whole, confine
-from fenchel.regularizers.domains.protocol import climb_apart, inverse_curvature, no_pressure, unbounded
+from fenchel.regularizers.domains.protocol import (
+    climb_apart,
+    inverse_curvature,
+    no_pressure,
+    unbounded,
+)
 from fenchel.regularizers.protocol import (
     Products,
     absorb,
@@ -26,7 +31,14 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.uniting import Shards, added, rescale, unite
-from fenchel.rows.types import LARGEST, fraction, saturated, squared_norm, sum_of_fractions, sum_over
+from fenchel.rows.types import (
+    LARGEST,
+    fraction,
+    saturated,
+    squared_norm,
+    sum_of_fractions,
+    sum_over,
+)
 
 
 @part

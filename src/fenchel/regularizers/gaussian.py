@@ -63,9 +63,7 @@ def variance(f: Any, row: Any) -> float:
     return saturated(sum_of_fractions(_Variance(), f, 0.0, row))
 
 
-def _divided(
-    f: Any, growth: Any, slot: Any, x: float, coefficient: float
-) -> tuple[float, float]:
+def _divided(f: Any, growth: Any, slot: Any, x: float, coefficient: float) -> tuple[float, float]:
     return x, 1.0 + f.squares[slot]
 
 

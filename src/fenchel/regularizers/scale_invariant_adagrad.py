@@ -201,9 +201,7 @@ class _Step(NamedTuple):
 
 
 @divided.of(ScaleInvariantAdaGrad)
-def _divided(
-    f: Any, step: Any, slot: Any, x: float, coefficient: float
-) -> tuple[float, float]:
+def _divided(f: Any, step: Any, slot: Any, x: float, coefficient: float) -> tuple[float, float]:
     """Numerator and squared denominator of the scale, once b, θ and the sum of squares have grown."""
     b = f.largest[slot]
     if seldom(abs(x) > b):
