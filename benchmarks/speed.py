@@ -4,7 +4,9 @@
 arguments choose groups: default, sparse, dense, full, dicts, ledger, growth, files, starts.
 
 Peers run as their own users would run them for speed: scikit-learn in the order of the stream
-(``shuffle=False``; shuffling triples its time), on arrays of the type that it would convert to.
+(``shuffle=False``; shuffling triples its time) and without the L2 penalty of its default (``penalty=None``,
+a tenth quicker), which no learner beside it has, on arrays of the type that it would convert to. Both
+sides check their input: scikit-learn's ``assume_finite`` is off.
 """
 
 import os
@@ -59,10 +61,11 @@ def peer_pass(make: Callable[[], object], X, y) -> Callable[[], object]:
 
 
 def hinge(**options) -> Callable[[], object]:
-    return lambda: SGDClassifier(loss="hinge", shuffle=False, **options)
+    given = {"shuffle": False, "penalty": None, **options}
+    return lambda: SGDClassifier(loss="hinge", **given)
 
 
-HINGE = "scikit-learn SGD hinge, shuffle=False"
+HINGE = "scikit-learn SGD hinge, shuffle=False, penalty=None"
 
 
 def sparse() -> Iterator[Contest]:

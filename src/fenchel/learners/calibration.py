@@ -195,7 +195,12 @@ class Calibration:
         return np.asarray((sums[:-1] + own) / (rounds[:-1] + 1.0))
 
     def _run(
-        self, logits: Array, labels: Any, importance: Array, learning: bool, out: Any = None
+        self,
+        logits: Array,
+        labels: Any,
+        importance: Array,
+        learning: bool,
+        out: Array | None = None,
     ) -> Array:
         out = np.empty_like(logits) if out is None else out
         kernel = calibrate_several if self._several else calibrate_two

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper, required_verb
+from fenchel._numba.intrinsics import seldom
 from fenchel.parts.state import Array
 from fenchel.regularizers.domains.protocol import confine, followed, no_pressure
 from fenchel.rows.types import ZERO, entries, entry, length, slot, slot_of, value_of
@@ -199,15 +200,16 @@ def _charge_slot(f: Any, rounds: Any, ledger: Any, slot: Any) -> float:
     since = ledger.mark[slot] - f.lag
     size = abs(confine(f.domain, no_pressure(f.domain), f.theta[slot]))
     slope = f.eta * f.l1
-    charge = 0.0
-    if since < ASYMPTOTIC:
+    if seldom(since < ASYMPTOTIC):
         charge = idle_terms(f, slot, ledger.mark[slot], rounds.now)
-    elif size > slope * since:
+    else:
         roots, inverse_roots = rounds.roots, rounds.inverse_roots
-        if size < slope * rounds.s:  # shrunk to 0 on the way
+        if seldom(slope * since < size < slope * rounds.s):  # shrunk to 0 on the way
             inverse_roots, roots = root_sums(max(np.ceil(size / slope) - 1.0, since))
         ends = size * (inverse_roots - ledger.inverse_roots[slot])
+        # Computed for weights that are 0 too: nobody can guess which ones are.
         charge = f.l1 / f.root * (ends - slope * (roots - ledger.roots[slot]))
+        charge = charge if size > slope * since else 0.0
     ledger.mark[slot] = rounds.now
     ledger.roots[slot] = rounds.roots
     ledger.inverse_roots[slot] = rounds.inverse_roots

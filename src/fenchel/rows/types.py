@@ -23,11 +23,10 @@ TWO = np.uint64(2)
 THREE = np.uint64(3)
 FOUR = np.uint64(4)
 LARGEST = float(np.finfo(np.float64).max)
-# A row asks for the entries so far behind it, a line of the cache at a time: left to itself the processor
-# asks too late for rows that are read once.
+# A row asks for as many entries as it has, so far ahead: left to itself the processor asks too late for
+# rows that are read once.
 AHEAD = np.uint64(2048)
-LINE = np.uint64(8)
-LONG = np.uint64(512)
+MOST = np.uint64(1024)
 # The exponent bits of a float64 and of a float32.
 DOUBLE = np.uint64(0x7FF0000000000000)
 SINGLE = np.uint64(0x7F800000)
@@ -97,17 +96,17 @@ def sound(rows: Any, t: Any, width: int) -> Any:
 def _sparse_row_at(rows: Any, t: Any, bias: float, importance: float) -> SparseRow:
     start = np.uint64(rows.indptr[t])
     stop = np.uint64(rows.indptr[t + 1])
-    _fetch_ahead(rows, start, stop)
+    if stop + AHEAD < np.uint64(rows.indices.shape[0]):
+        _fetch(rows.indices, start + AHEAD, stop + AHEAD)
+        _fetch(rows.values, start + AHEAD, stop + AHEAD)
     return SparseRow(rows.indices, rows.values, start, stop, bias, importance)
 
 
 @helper
-def _fetch_ahead(rows: Any, start: Any, stop: Any) -> None:
-    """Ask for as many entries as the row has, further on; of a long row for its first ones."""
-    if stop + AHEAD < np.uint64(rows.indices.shape[0]):
-        for at in range(start + AHEAD, min(stop, start + LONG) + AHEAD, LINE):
-            fetch(rows.values, at)
-            fetch(rows.indices, at)
+def _fetch(data: Any, start: Any, stop: Any) -> None:
+    """Ask for these entries, of many for the first ones; a line of the cache is 64 bytes."""
+    for at in range(start, min(stop, start + MOST), np.uint64(64 // data.itemsize)):
+        fetch(data, at)
 
 
 @row_at.of(DenseRows)

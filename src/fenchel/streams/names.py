@@ -71,7 +71,7 @@ class Names:
     def __len__(self) -> int:
         if self.bits is not None:
             return 1 << self.bits
-        return max(len(self._dict), int(self._compiled.used[0]))
+        return int(self._compiled.used[0]) if self._dict_is_behind else len(self._dict)
 
     def __iter__(self) -> Iterator[str]:
         """The names known, in the order of their columns; of hashed names as they came."""

@@ -73,7 +73,7 @@ def _four(context: Any, *operands: Any) -> Any:
         lanes = [builder.extract_element(found, number(lane)) for lane in range(4)]
         return target.make_tuple(builder, signature.return_type, lanes)
 
-    return types.UniTuple(types.float64, 4)(*operands), compute
+    return types.UniTuple(types.float64, 4)(*operands), compute  # type: ignore[no-untyped-call]
 
 
 def _divide(context: Any, a: Any, b: Any, c: Any, d: Any, p: Any, q: Any, r: Any, s: Any) -> Any:
