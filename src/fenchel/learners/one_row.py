@@ -62,8 +62,9 @@ class _Seen:
         if mixture._sees_products:
             out, ends = np.empty((1, width_of(len(mixture._spreads) - 1))), np.empty(1, np.int64)
             self._products = _row_of(np.zeros(2, np.int64), NUMBERS[: out.shape[1]], out[0])
-            given = mixture._spreads, view, ONE, learning, out, ends
-            self.calls.append((centred_products, given))
+            self.calls.append(
+                (centred_products, (mixture._spreads, view, ONE, learning, out, ends))
+            )
             self.calls.append((end_after, (ends, self._products.indptr)))
         if mixture._units is not None:
             self._inside = _row_of(view.indptr, view.indices, np.empty(len(view.values)))
@@ -129,18 +130,18 @@ class ReadStep(_Step):
     def read(self) -> Array:
         """Read the row that is in the view."""
         self._run()
-        return self._out.copy()
+        return np.array(self._out)
 
 
 class Steps:
     """The steps of a mixture, made once some single rows have come in the same arrays."""
 
     def __init__(self) -> None:
-        self._made: dict[type, Any] = {}
-        self._views: dict[type, Any] = {}
-        self._seen = {LearnStep: 0, ReadStep: 0}
+        self._made: dict[Any, Any] = {}
+        self._views: dict[Any, Any] = {}
+        self._seen: dict[Any, int] = {LearnStep: 0, ReadStep: 0}
 
-    def of(self, kind: type, mixture: Any, view: Any) -> Any:
+    def of(self, kind: Any, mixture: Any, view: Any) -> Any:
         """The step for a row in these arrays; None while few have come."""
         found = self._made.get(kind)
         if found is not None and found.fits(mixture, view):

@@ -27,7 +27,6 @@ from fenchel.loops.adahedge import (
     mix_numbers,
     named_arrays,
     new_hedge,
-    shares_now,
     sides_into,
     unite_hedge,
 )
@@ -213,7 +212,7 @@ class NumberCombination:
         calls, rows = self._differences(numbers, active, mixed, self.last, ONE, learning=True)
         target, rest = np.empty((2, 1))
         calls += [(left_over_into, (y, mixed, target)), (copy_into, (y, self.last))]
-        calls += (self.engine.learning_calls(rows.view, target, rest) or [])
+        calls += self.engine.learning_calls(rows.view, target, rest) or []
         more, final = self._chosen(mixed, rest, y, ONE, bounds)
         return calls + more, final
 
@@ -347,7 +346,7 @@ class Blend(ABC):
 
     @abstractmethod
     def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array]:
-        """Kernels and arguments that do what ``learn`` does of one row of importance 1, and what they fill."""
+        """Kernels that do what ``learn`` does of one row of importance 1, and what they fill."""
 
     @abstractmethod
     def reading_calls(self, margins: Array) -> tuple[Calls, Array]:
@@ -370,7 +369,9 @@ class ClassBlend(Blend):
     kind = ClassCombination
     combination: ClassCombination | None
 
-    encode: Any = staticmethod(classes_into)  # the kernel that turns targets into numbers of classes
+    encode: Any = staticmethod(
+        classes_into
+    )  # the kernel that turns targets into numbers of classes
 
     def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """Shares of one for each class."""
@@ -506,9 +507,7 @@ class NumberBlend(Blend):
         calls: Calls = [(mean_into, (self.hedge, numbers, self.bounds, mixed))]
         if self.combination is None:
             return calls, mixed
-        above, out = self.combination.reading_calls(
-            numbers, self.hedge.active, mixed, self.bounds
-        )
+        above, out = self.combination.reading_calls(numbers, self.hedge.active, mixed, self.bounds)
         return calls + above, out
 
 

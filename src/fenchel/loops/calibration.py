@@ -98,7 +98,17 @@ def calibrate_two(
         out[t] = np.log(mixed[1]) - np.log(mixed[0])
         if learning:
             teach(
-                r, DECAYS, features, 1, used, known, each, mixed, y[t], importance[min(t, last)], room
+                r,
+                DECAYS,
+                features,
+                1,
+                used,
+                known,
+                each,
+                mixed,
+                y[t],
+                importance[min(t, last)],
+                room,
             )
 
 
@@ -130,5 +140,15 @@ def calibrate_several(
             out[t, c] = mixed[c]
         if learning:
             teach(
-                r, DECAYS, features, 0, used, known, each, mixed, y[t], importance[min(t, last)], room
+                r,
+                DECAYS,
+                features,
+                0,
+                used,
+                known,
+                each,
+                mixed,
+                y[t],
+                importance[min(t, last)],
+                room,
             )

@@ -63,9 +63,7 @@ def new_refinement(forecasters: int, features: int) -> Refinement:
 
 
 @helper
-def forecast(
-    r: Any, features: Array, first: int, known: Any, each: Array, mixed: Array
-) -> None:
+def forecast(r: Any, features: Array, first: int, known: Any, each: Array, mixed: Array) -> None:
     """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known.
 
     Classes before ``first`` have features that are all 0.
@@ -151,7 +149,10 @@ def _newton_step(
 
 @helper
 def _charge(r: Any, each: Array, mixed: Array, y: int, weight: float) -> None:
-    """The mixture's shares and the sums of its certificate, once the label is known; each[i, y] is used up."""
+    """The mixture's shares and the sums of its certificate, once the label is known.
+
+    Each p_{i,y} becomes −ln of it.
+    """
     count = each.shape[0]
     least = np.inf
     for i in range(count):
