@@ -7,6 +7,7 @@ easiest to read, and exact to the last digits elsewhere.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +49,7 @@ class FeaturePairs(NamedTuple):
         )
 
 
+@lru_cache(maxsize=64)
 def places(columns: int) -> tuple[NDArray[np.int64], ...]:
     """Where single columns lie, where pairs do, and the columns of these pairs.
 
@@ -58,7 +60,10 @@ def places(columns: int) -> tuple[NDArray[np.int64], ...]:
     single = j * (j + 3) // 2
     second = np.repeat(j, j + 1)
     first = np.concatenate([np.arange(k + 1) for k in j]) if columns else j
-    return single, single[second] + 1 + first, first, second
+    found = single, single[second] + 1 + first, first, second
+    for each in found:
+        each.flags.writeable = False  # all callers have the same
+    return found
 
 
 def laid_out(weights: Array, columns: int) -> Array:
