@@ -45,6 +45,10 @@ NUMBA = (
         "nobody compiles while the process forks",
         ("numba.core.compiler_lock.global_compiler_lock",),
     ),
+    Use(
+        "calls with their arguments bound: code made of LLVM's language (fast/sequence.py)",
+        ("numba.core.registry.cpu_target",),
+    ),
     Use("hearing that something is compiled (fast/__init__.py)", ("numba.core.event",)),
     Use(
         "machine instructions, calls by address (fast/instructions.py, objects.py, fortran.py)",
@@ -67,6 +71,14 @@ ATTRIBUTES = (
         ("_CacheLocator", "_cache", "_cache_file", "_impl", "_impl_class", "_locator_classes"),
     ),
     Use("a kernel's entry point, past the look at the types", ("compile", "entry_point", "overloads")),
+    Use(
+        "a kernel's address and how it takes its arguments (fast/sequence.py)",
+        ("call_conv", "fndesc", "get_function_type", "get_pointer_to_function", "llvm_func_name"),
+    ),
+    Use(
+        "small functions of its own (fast/sequence.py)",
+        ("add_ir_module", "codegen", "create_ir_module", "create_library", "finalize", "target_context"),
+    ),
 )  # fmt: skip
 
 OPTIONS = (

@@ -290,7 +290,7 @@ class Composed(Engine):
         return self._margin[0]
 
     def learning_calls(self, view: Any, target: Array, margins: Array) -> Calls:
-        """The kernel that learns the one row in these arrays, sound and with nothing new, and its arguments."""
+        """The kernel that learns the one row in these arrays, with nothing new, and its arguments."""
         given = view, target, ONE, float(self.intercept), self.columns, True, margins, self.counts
         return [(self._twin(learn_rows), (*self._parts, *given))]
 

@@ -147,6 +147,16 @@ class FrozenUse:
             twin.lay_in(mine, self.blend.copy())
         return twin
 
+    def __getstate__(self) -> dict[str, Any]:
+        self._clear_tray()
+        kept = self.__dict__.copy()
+        del kept["tray"]
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self.tray = new_tray(0, 0)  # arrays of a pickle may be mapped from a file, and not be written
+
     # ── merging ─────────────────────────────────────────────────────────────────────────────────
 
     def unite(
@@ -214,9 +224,9 @@ class FrozenUse:
         held = int(self.tray.counts[HELD])
         if held:
             ends = self.tray.indptr[: held + 1].copy()
-            entries = (array[: ends[-1]].copy() for array in self.tray[1:3])
+            indices, values = (array[: ends[-1]].copy() for array in self.tray[1:3])
             self._held.append(
-                (Rows.sparse(ends, *entries), self.tray.y[:held].copy(), np.ones(held))
+                (Rows.sparse(ends, indices, values), self.tray.y[:held].copy(), np.ones(held))
             )
             self._waiting += held
             self.tray.counts[HELD] = 0

@@ -138,18 +138,18 @@ class ReadStep(_Step):
     def read(self) -> Array:
         """Read the row that is in the view."""
         self._run()
-        return self._out.copy()
+        return np.array(self._out)
 
 
 class Steps:
     """The steps of a mixture, made once some single rows have come in the same arrays."""
 
     def __init__(self) -> None:
-        self._made: dict[type, Any] = {}
-        self._views: dict[type, Any] = {}
-        self._seen = {LearnStep: 0, ReadStep: 0}
+        self._made: dict[Any, Any] = {}
+        self._views: dict[Any, Any] = {}
+        self._seen: dict[Any, int] = {LearnStep: 0, ReadStep: 0}
 
-    def of(self, kind: type, mixture: Any, view: Any) -> Any:
+    def of(self, kind: Any, mixture: Any, view: Any) -> Any:
         """The step for a row in these arrays; None while few have come."""
         found = self._made.get(kind)
         if found is not None and found.fits(mixture, view):

@@ -10,6 +10,7 @@ of its products; ``anchors`` are then spreads with the knots behind them.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,6 +80,7 @@ def dense_columns(rows: Rows, columns: int) -> Array:
     return out
 
 
+@lru_cache(maxsize=64)
 def places(columns: int, knots: int = 0) -> tuple[NDArray[np.int64], ...]:
     """The places of single columns, of pairs, and the columns of these pairs.
 
@@ -89,7 +91,10 @@ def places(columns: int, knots: int = 0) -> tuple[NDArray[np.int64], ...]:
     single = j * (j + 3) // 2 + knots * j
     second = np.repeat(j, j + 1)
     first = np.concatenate([np.arange(k + 1) for k in j]) if columns else j
-    return single, single[second] + 1 + first, first, second
+    found = single, single[second] + 1 + first, first, second
+    for each in found:
+        each.flags.writeable = False  # all callers have the same
+    return found
 
 
 def knot_places(columns: int, knots: int) -> NDArray[np.int64]:

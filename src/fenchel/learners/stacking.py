@@ -346,7 +346,7 @@ class Blend(ABC):
 
     @abstractmethod
     def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array]:
-        """Kernels and arguments that do what ``learn`` does of one row of importance 1, and what they fill."""
+        """Kernels that do what ``learn`` does of one row of importance 1, and what they fill."""
 
     @abstractmethod
     def reading_calls(self, margins: Array) -> tuple[Calls, Array]:

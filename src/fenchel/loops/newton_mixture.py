@@ -150,7 +150,10 @@ def _newton_step(
 
 @inlined
 def _charge(r: Any, each: Array, mixed: Array, y: int, weight: float) -> None:
-    """The mixture's shares and the sums of its certificate, once the label is known; each[i, y] is used up."""
+    """The mixture's shares and the sums of its certificate, once the label is known.
+
+    Each p_{i,y} becomes −ln of it.
+    """
     count = each.shape[0]
     least = np.inf
     for i in range(count):

@@ -94,9 +94,13 @@ def _words(kind: Any, value: Any) -> Iterator[int]:
 # ── code ────────────────────────────────────────────────────────────────────────────────────────
 
 
-@global_compiler_lock
 def _stubs_for(kinds: list[Any]) -> Any:
     """For each type of kernel the address of a function that calls one, given where its words begin."""
+    with global_compiler_lock:
+        return _stubs_made_for(kinds)
+
+
+def _stubs_made_for(kinds: list[Any]) -> Any:
     missing = {str(kind): kind for kind in kinds if str(kind) not in _STUBS}
     if missing:
         names = {key: f"fenchel_stub_{len(_STUBS) + k}" for k, key in enumerate(missing)}
@@ -110,11 +114,11 @@ def _stubs_for(kinds: list[Any]) -> Any:
 
 
 @cache
-@global_compiler_lock
 def _runner() -> Any:
     """A function of a table, and how many rows it has: the address of a stub, and that of its words."""
     name = "fenchel_runner"
-    library = _library(name, [(name, ir.FunctionType(CODE, [WORDS, WORD]), _build_runner)])
+    with global_compiler_lock:
+        library = _library(name, [(name, ir.FunctionType(CODE, [WORDS, WORD]), _build_runner)])
     kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64)
     return kind(library.get_pointer_to_function(name))
 
