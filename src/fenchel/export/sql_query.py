@@ -40,9 +40,12 @@ def sql_query(model: Portable) -> str:
         for j, centre in model.centres().items()
     ]
     given = [
-        f"{total(terms.of([model.names[j]], [1.0]))} AS given{j}" for j in sorted({r[0] for r in ramps})
+        f"{total(terms.of([model.names[j]], [1.0]))} AS given{j}"
+        for j in sorted({r[0] for r in ramps})
     ]
-    risen = [f"{_ramp(f'd.given{j}', low, high)} AS ramp{p}" for p, (j, low, high, _) in enumerate(ramps)]
+    risen = [
+        f"{_ramp(f'd.given{j}', low, high)} AS ramp{p}" for p, (j, low, high, _) in enumerate(ramps)
+    ]
     steps, source = [], f"{TABLE} AS d"
     for name, columns in (
         ("fenchel_away", [*away, *given]),
@@ -68,9 +71,7 @@ def _ramp(x: str, low: float, high: float) -> str:
     """0 up to ``low``, 1 from ``high`` on, a straight line between them."""
     half = 0.5 * low  # halves cannot overflow
     from_low = f"(0.5e0 * {x} - {literal(half)}) / {literal(0.5 * high - half)}"
-    return (
-        f"CASE WHEN {x} <= {literal(low)} THEN 0.0e0 WHEN {x} >= {literal(high)} THEN 1.0e0 ELSE {from_low} END"
-    )
+    return f"CASE WHEN {x} <= {literal(low)} THEN 0.0e0 WHEN {x} >= {literal(high)} THEN 1.0e0 ELSE {from_low} END"
 
 
 def _listed(columns: Sequence[str]) -> str:

@@ -578,7 +578,10 @@ class Mixture(Engine):
         piece.rows = self._in_units(piece.rows, piece.importance, learning=True)
 
     def _learn_piece(self, piece: _Piece, k: int) -> None:
-        origin, rows = self._origin_of(k), self._seen_by(k, piece.rows, piece.products, piece.curves)
+        origin, rows = (
+            self._origin_of(k),
+            self._seen_by(k, piece.rows, piece.products, piece.curves),
+        )
         y = piece.y - origin if origin else piece.y
         if piece.is_single and not rows.is_dense:
             piece.margins[k] = np.atleast_1d(self.experts[k].learn_known(rows.view, y))

@@ -30,7 +30,10 @@ def _margins_into(weights: Array, row: Any, first: int, knots: int, margins: Arr
     """
     for m in range(margins.shape[0]):
         margins[m] = 0.0
-    single, step = np.uint64(1), np.uint64(2 + knots)  # the slot of the next single column, and the way on
+    single, step = (
+        np.uint64(1),
+        np.uint64(2 + knots),
+    )  # the slot of the next single column, and the way on
     for i in range(entries(row)):
         j = slot_of(row, i)
         begin = first
