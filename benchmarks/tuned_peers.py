@@ -4,7 +4,8 @@
 settings), scikit-learn (12; up to 500 columns the same 12 behind a running StandardScaler) and River's
 linear models (8), and stores what each reached in ``tuned_peers.json``: error, CPU seconds, and for the best
 of each peer the losses in 100 blocks of rows, from which a paired test can be made later. What is stored
-already is not measured again: the command may be stopped and given anew. ``--peers`` and ``--sets`` narrow it.
+already is not measured again: the command may be stopped and given anew. ``--peers`` and ``--sets`` narrow
+it.
 """
 
 import argparse
