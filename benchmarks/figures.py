@@ -150,7 +150,6 @@ FIGURES: dict[str, Callable[[], str]] = {
     "delays.elec2.day": lambda: late("elec2, 48"),
     "delays.elec2.long": lambda: late("elec2, 500"),
     "calibrated.most": lambda: f"{gains()[0]:.1f} %",
-    "calibrated.second": lambda: f"{gains()[1]:.1f} %",
     "flips.vowpal": lambda: next(
         row["flips that load"]
         for row in next(tables("FLIPS.md"))

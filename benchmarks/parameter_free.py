@@ -48,9 +48,13 @@ OURS = {
     ),
 }
 THEIRS = {
-    "binary": [f"--loss_function {loss} --{way}" for way in ("coin", "freegrad") for loss in ("hinge", "logistic")],
+    "binary": [
+        f"--loss_function {loss} --{way}"
+        for way in ("coin", "freegrad")
+        for loss in ("hinge", "logistic")
+    ],
     "regression": ["--coin", "--freegrad"],
-}  # fmt: skip
+}
 THEIRS["multiclass"] = THEIRS["binary"]
 Cells = dict[str, tuple[float, float]]  # error, CPU seconds
 
@@ -126,12 +130,13 @@ def main() -> None:
     head = (
         "# Without a parameter to choose\n\n"
         f"Made by `python -m benchmarks.parameter_free` with fenchel {fenchel.__version__}, Python "
-        f"{platform.python_version()}, NumPy {np.__version__}. First {ROWS:,} rows of {sum(map(len, results.values()))} public "
-        "streams, in one pass, each row predicted before it is learned, features as they are. The share of mistakes; of numbers "
-        "the squared error over that of the best constant. Every learner as it comes; of several classes "
-        "one against the rest. Vowpal Wabbit's figures are stored ones "
-        f"(`python -m benchmarks.tuned_peers`; {made}), its seconds with reading and start. `auto`'s experts were chosen "
-        "on the half of the streams called *chosen on*; nothing else here was."
+        f"{platform.python_version()}, NumPy {np.__version__}. First {ROWS:,} rows of "
+        f"{sum(map(len, results.values()))} public streams, in one pass, each row predicted before it is "
+        "learned, features as they are. The share of mistakes; of numbers the squared error over that of the "
+        "best constant. Every learner as it comes; of several classes one against the rest. Vowpal Wabbit's "
+        f"figures are stored ones (`python -m benchmarks.tuned_peers`; {made}), its seconds with reading and "
+        "start. `auto`'s experts were chosen on the half of the streams called *chosen on*; nothing else "
+        "here was."
     )
     parts = [head, *(section(task, results[task]) for task in TASKS)]
     PATH.write_text("\n\n".join(parts) + "\n")

@@ -2,9 +2,10 @@
 
 ``python -m benchmarks.quality`` plays every stream to ``auto``, joins the stored figures of the
 peers (``python -m benchmarks.peer_figures``) and writes ``QUALITY.md``; ``--sets`` only prints the
-named ones. ``--tuned`` compares it with the best of many settings of each peer instead, ``--nonlinear`` with
-trees and forests too, and writes ``TUNED.md``. Errors are progressive, each row predicted before it is learned: the share of mistakes
-for classes, the squared error over that of the best constant for regression.
+named ones. ``--tuned`` compares it with the best of many settings of each peer instead,
+``--nonlinear`` with trees and forests too, and writes ``TUNED.md``. Errors are progressive, each row
+predicted before it is learned: the share of mistakes for classes, the squared error over that of the
+best constant for regression.
 """
 
 import argparse

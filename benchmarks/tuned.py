@@ -1,7 +1,7 @@
 """``auto``, untuned, beside the best in hindsight of many settings of each linear peer, and of trees.
 
-``python -m benchmarks.quality --tuned`` (with ``--nonlinear`` for River's trees and forests too) plays the first
-30,000 rows of every stream to ``auto`` and writes ``TUNED.md``. The peers' figures are stored ones
+``python -m benchmarks.quality --tuned`` (with ``--nonlinear`` for River's trees and forests too) plays the
+first 30,000 rows of every stream to ``auto`` and writes ``TUNED.md``. The peers' figures are stored ones
 (``python -m benchmarks.tuned_peers``, ``python -m benchmarks.nonlinear --measure``).
 """
 
@@ -122,7 +122,15 @@ def counts(results: list[Result], rivals: list[str]) -> str:
 
 
 def section(task: str, results: list[Result], with_trees: bool) -> str:
-    head = ["stream", "half", "rows", "auto", *PEERS.values(), "auto, CPU µs a row", "Vowpal Wabbit's"]
+    head = [
+        "stream",
+        "half",
+        "rows",
+        "auto",
+        *PEERS.values(),
+        "auto, CPU µs a row",
+        "Vowpal Wabbit's",
+    ]
     if with_trees:
         head += [f"auto, first {nonlinear.ROWS:,}", TREES]
     lines = []
@@ -147,16 +155,18 @@ def report(results: list[Result], made: dict, with_trees: bool) -> Iterator[str]
     yield (
         "# Beside tuned peers\n\n"
         f"Made by `{command}` with fenchel {fenchel.__version__}, Python {platform.python_version()}, "
-        f"NumPy {np.__version__}; the peers' figures are stored ones (`{made['command']}`; {packages}). First "
-        f"{ROWS:,} rows of each stream, each predicted before it is learned; the share of mistakes, or the squared "
-        "error over that of the best constant.\n\n"
-        "`auto` has no setting. Of each peer the setting that was best in hindsight on that very stream is shown: of 28 of "
-        "Vowpal Wabbit (losses × learning rates × power_t, plain SGD, `--ftrl`, `--coin`, `--freegrad`, `--OjaNewton`), of "
-        "12 of scikit-learn's SGD, perceptron and passive-aggressive ones (24 up to 500 columns: features as they are, and behind a "
-        "running StandardScaler; long streams in blocks of up to ten rows), of 8 of River's linear models, where it can be run to "
-        "the end. `benchmarks/tuned_peers.json` has every setting. ▲: `auto` is better by more than chance, ▼: the peer is (paired t-test on the mean "
-        f"losses of 100 blocks of rows, level {LEVEL}). Bold: at least as good as both Vowpal Wabbit and scikit-learn. "
-        "Vowpal Wabbit's seconds include start and reading text."
+        f"NumPy {np.__version__}; the peers' figures are stored ones (`{made['command']}`; {packages}). "
+        f"First {ROWS:,} rows of each stream, each predicted before it is learned; the share of mistakes, "
+        "or the squared error over that of the best constant.\n\n"
+        "`auto` has no setting. Of each peer the setting that was best in hindsight on that very stream "
+        "is shown: of 28 of Vowpal Wabbit (losses × learning rates × power_t, plain SGD, `--ftrl`, "
+        "`--coin`, `--freegrad`, `--OjaNewton`), of 12 of scikit-learn's SGD, perceptron and "
+        "passive-aggressive ones (24 up to 500 columns: features as they are, and behind a running "
+        "StandardScaler; long streams in blocks of up to ten rows), of 8 of River's linear models, where "
+        "it can be run to the end. A dash is a stream not measured. `benchmarks/tuned_peers.json` has "
+        "every setting. ▲: `auto` is better by more than chance, ▼: the peer is (paired t-test on the "
+        f"mean losses of {tuned_peers.BLOCKS} blocks of rows, level {LEVEL}). Bold: at least as good as both "
+        "Vowpal Wabbit and scikit-learn. Vowpal Wabbit's seconds include start and reading text."
     )
     yield f"At least as good as the best in hindsight of\n\n{counts(results, rivals)}"
     worse = [

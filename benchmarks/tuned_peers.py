@@ -1,10 +1,11 @@
 """The linear peers with many settings each, to be compared with in hindsight.
 
-``python -m benchmarks.tuned_peers`` plays the first 30,000 rows of every stream to Vowpal Wabbit (28 settings),
-scikit-learn (12; up to 500 columns the same 12 behind a running StandardScaler) and River's linear models (8), and
-stores what each reached in ``tuned_peers.json``: error, CPU seconds, and for the best of each peer the losses
-in 100 blocks of rows, from which a paired test can be made later. What is stored already is not measured again: the
-command may be stopped and given anew. ``--peers`` and ``--sets`` narrow it.
+``python -m benchmarks.tuned_peers`` plays the first 30,000 rows of every stream to Vowpal Wabbit (28
+settings), scikit-learn (12; up to 500 columns the same 12 behind a running StandardScaler) and River's
+linear models (8), and stores what each reached in ``tuned_peers.json``: error, CPU seconds, and for the best
+of each peer the losses in 100 blocks of rows, from which a paired test can be made later. What is stored
+already is not measured again: the command may be stopped and given anew. ``--peers`` and ``--sets`` narrow
+it.
 """
 
 import argparse
@@ -32,7 +33,9 @@ PATH = Path(__file__).with_suffix(".json")
 ROWS, BLOCKS, NARROW = 30_000, 100, 500
 TASKS = ("binary", "multiclass", "regression")
 PACKAGES = ("vowpalwabbit", "scikit-learn", "river", "numpy", "scipy")
-Played = Iterator[tuple[str, NDArray, float, int]]  # setting, predictions, CPU seconds, rows in a block
+Played = Iterator[
+    tuple[str, NDArray, float, int]
+]  # setting, predictions, CPU seconds, rows in a block
 
 # ── Vowpal Wabbit ───────────────────────────────────────────────────────────────────────────────────────
 

@@ -54,7 +54,9 @@ def test_weights_are_the_same_function_in_all_forms():
     X = rng.standard_normal((90, 3)) * [1.0, 50.0, 0.1] + [2.0, -900.0, 0.0]
     anchors, rows = anchors_after(X), validate.as_rows(X[:7])
     weights = rng.standard_normal((1 + 3 * KNOTS, 2))
-    places = curves_of(np.pad(anchors, ((0, 0), (0, SAMPLE - KNOTS))) + sampled(), rows, np.ones(1), False)
+    places = curves_of(
+        np.pad(anchors, ((0, 0), (0, SAMPLE - KNOTS))) + sampled(), rows, np.ones(1), False
+    )
     by_hand = weights[0] + places.view.values @ weights[1:]
     fixed = bent(weights, 3, KNOTS)[:, None]
     np.testing.assert_allclose(margins_of(fixed, fixed_products_of(anchors, rows))[0], by_hand)
@@ -160,7 +162,9 @@ def test_a_merge_does_without_curves():
 
 def test_units_of_the_data_do_not_matter():
     X, y = steps(300)
-    told = [learners.auto("regression").learn_many(X * unit, y) for unit in (1.0, 2.0**-20, 2.0**30)]
+    told = [
+        learners.auto("regression").learn_many(X * unit, y) for unit in (1.0, 2.0**-20, 2.0**30)
+    ]
     assert np.array_equal(told[0], told[1])
     assert np.array_equal(told[0], told[2])
 

@@ -16,7 +16,8 @@ SAID_MISSING = sorted(MISSING_WORDS | {word.upper() for word in MISSING_WORDS} |
 def margins_of(graph: Any, model: Portable) -> str:
     """rows × (experts·outputs): the intercepts, the numbers' products, a row of weights a category.
 
-    Features of pairs come beside the margins, each as a margin of its own less its centre; then those of ramps.
+    Features of pairs come beside the margins, each as a margin of its own less its centre; those of ramps
+    follow.
     """
     weights = model.form.weights.reshape(len(model.form.weights), -1)
     apart = [*model.centres().items(), *((j, 0.0) for j in _ramped(model))]

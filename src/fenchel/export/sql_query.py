@@ -71,7 +71,8 @@ def _ramp(x: str, low: float, high: float) -> str:
     """0 up to ``low``, 1 from ``high`` on, a straight line between them."""
     half = 0.5 * low  # halves cannot overflow
     from_low = f"(0.5e0 * {x} - {literal(half)}) / {literal(0.5 * high - half)}"
-    return f"CASE WHEN {x} <= {literal(low)} THEN 0.0e0 WHEN {x} >= {literal(high)} THEN 1.0e0 ELSE {from_low} END"
+    ends = f"WHEN {x} <= {literal(low)} THEN 0.0e0 WHEN {x} >= {literal(high)} THEN 1.0e0"
+    return f"CASE {ends} ELSE {from_low} END"
 
 
 def _listed(columns: Sequence[str]) -> str:

@@ -86,8 +86,8 @@ class Mixture(Engine):
     probability of each for several. With ``unitless`` the experts see every feature in units of its
     own size: no prediction depends on the units of the data. Experts that are ``relative`` learn how far
     numbers are from the first one; those on ``products`` see squares and products of two features beside
-    the features (``loops.products``), those on ``curves`` each feature's place between knots (``loops.curves``),
-    while others see products. With ``foresight`` it also measures which expert would do best frozen
+    the features (``loops.products``), those on ``curves``, while others see products, each feature's place
+    between knots (``loops.curves``). With ``foresight`` it also measures which expert would do best frozen
     (see ``frozen``): that is what ``read(rows, "frozen")`` reads.
 
     >>> from fenchel import learners

@@ -181,7 +181,10 @@ def around_mean(weights: Array, anchors: Array) -> tuple[Array, FeaturePairs]:
 
 
 def ramps(weights: Array, anchors: Array) -> tuple[Array, FeatureRamps]:
-    """Take curves out of anchored weights, slots × experts × outputs: their heights before all knots, and ramps."""
+    """Take curves out of anchored weights, slots × experts × outputs.
+
+    Returns their heights at and before the first knots, summed, and a ramp for each step between two.
+    """
     columns, knots = len(anchors) - 1, anchors.shape[1] - BEHIND
     if not knots:
         none = np.zeros(0)

@@ -1,9 +1,10 @@
 """Curves of single features: each value as its place between knots, formed row by row and never stored.
 
-The first 64 values of a column give it knots, eight quantiles of them, the least and the largest among them;
-equal ones are one. From then on x between the knots a and b becomes 1 − t at a and t at b, t = (x − a)/(b − a),
-and 1 at the first or last knot beyond it. Weights of these are the heights of a curve at its knots, with
-straight lines between them. Before, and in a column whose 64 values were one, there is nothing.
+The first 64 values of a column give it knots, eight quantiles of them, the least and the largest among
+them; equal ones are one. From then on x between the knots a and b becomes 1 − t at a and t at b, with
+t = (x − a)/(b − a), and 1 at the first or last knot beyond it. Weights of these are the heights of a curve at
+its knots, with straight lines between them. Before, and in a column whose 64 values were one, there is
+nothing.
 
 The values and then the knots are kept behind the spreads of a column (``loops.products``). Knots never
 move: weights of two times speak of the same curve.
@@ -91,7 +92,8 @@ def bend_rows(spreads: Array, rows: Any, importance: Array, learning: bool, out:
 def curves_of(spreads: Array, rows: Rows, importance: Array, learning: bool) -> Rows:
     """The rows as places between knots, as experts see them: eight features a column.
 
-    A sparse row has all columns with knots, and so nothing before there are any: sums are taken as of a dense one.
+    A sparse row has all columns with knots, and so nothing before there are any: sums are taken as of a dense
+    one.
     """
     out = np.empty((len(rows), KNOTS * (len(spreads) - 1)))
     before = bend_rows(spreads, rows.view, importance, learning, out)
