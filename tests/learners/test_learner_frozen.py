@@ -21,7 +21,8 @@ def follower(rows=3000, seed=0):
 
 def test_the_rounds_of_the_windows():
     assert next_round(63) == 64
-    assert next_round(64) == 80
+    assert next_round(64) == 128
+    assert next_round(1024) == 1280
 
 
 def test_weights_that_are_too_many_to_keep_are_not_read(monkeypatch):
@@ -77,3 +78,25 @@ def test_frozen_is_no_worse_than_following_and_learning_switches_back():
     learner.learn_many(X[2000:2001], y[2000:2001])
     assert not learner.is_frozen
     assert sum(learner.shares("frozen").values()) == 1.0
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+def test_labels_alone_are_those_of_the_whole_prediction(task):
+    X, y = follower(600)
+    y = np.arange(600) % 3 * (y > 0) if task == "multiclass" else y
+    learner = learners.auto(task)
+    learner.learn_many(X, y)
+    margins = learner.engine._read_experts(validate.as_rows(X))
+    whole, labels = (getattr(learner.engine._blend, f)(margins) for f in ("read", "read_labels"))
+    if task == "regression":
+        assert np.array_equal(whole, labels)
+    else:
+        assert np.array_equal(learner.decode_many(whole), learner.decode_many(labels))
+
+
+def test_half_of_a_long_window_is_looked_at():
+    X, y = follower(6000)
+    learner = learners.auto()
+    learner.learn_many(X, y)
+    looked = learner.engine._frozen.sums[1, 0, 0]  # the window of the 977 rows up to 4,884
+    assert 480 <= looked <= 497

@@ -1,7 +1,7 @@
 """What of a mixture to use once nothing is learned any more, measured along the run.
 
 What follows the last labels wins the next round, and may be worthless an hour later. So at rounds
-that grow by a quarter all weights are set aside, as candidates: those of each expert in that round,
+that double, and grow by a quarter once there are a thousand, all weights are set aside, as candidates: those of each expert in that round,
 their mean with those set aside before (older ones halved each time), and what the mixture makes of
 the one and of the other. They are charged with a sample of the rows up to the next such round, as a
 model frozen there would be. What lost least over the last six windows, about three quarters of the
@@ -31,9 +31,11 @@ from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
 FIRST = 64  # the round of the first candidates
-GROWTH = 1.25  # from one such round to the next
+EARLY, GROWTH = 1024, 1.25  # from one such round to the next; up to the first they double
 WINDOWS = 6
-SAMPLE = 4096  # rows of a window that are looked at: fewer choose badly where tails are heavy
+# Rows of a window that are looked at: all while they are few, half of them, and no more than a number.
+# Fewer choose badly where tails are heavy; more take more than a quarter of the time of learning.
+FEW, HALF, SAMPLE = 256, 0.5, 4096
 BATCH = 64  # of them at once: each by itself would take ten times as long
 # Numbers kept as candidates: beyond them frozen use reads as the next round would.
 MOST = 1 << 24
@@ -44,29 +46,34 @@ TASKS = {"regression": 0, "binary": 1, "multiclass": 2}
 def next_round(rounds: int) -> int:
     """The first round after so many at which weights are set aside.
 
-    >>> next_round(0), next_round(64), next_round(100)
-    (64, 80, 125)
+    >>> next_round(0), next_round(64), next_round(1000), next_round(1024)
+    (64, 128, 1024, 1280)
     """
     due = FIRST
     while due <= rounds:
-        due = int(np.ceil(due * GROWTH))
+        due = 2 * due if due < EARLY else int(np.ceil(due * GROWTH))
     return due
 
 
-def sampled(rounds: int, count: int, due: int) -> Any:
-    """Which of so many rows from a round on are looked at, in the window that ends at ``due``.
+def sampled(rounds: int, count: int, share: float) -> Any:
+    """Which of so many rows from a round on are looked at, where a share of them is.
 
     Multiples of the golden ratio spread evenly, and keep step with no hour or weekday of the data.
 
-    >>> sampled(62, 3, 80), sampled(900_000, 50, 1_000_000)
+    >>> sampled(62, 3, 1.0), sampled(900_000, 50, 0.04)
     (array([0, 1, 2]), array([12, 46]))
     """
-    return np.flatnonzero(GOLDEN * np.arange(rounds, rounds + count) % 1.0 < share_of(due))
+    return np.flatnonzero(GOLDEN * np.arange(rounds, rounds + count) % 1.0 < share)
 
 
-def share_of(due: int) -> float:
-    """The share of rows that are looked at in the window that ends at ``due``."""
-    return SAMPLE / (due * (1.0 - 1.0 / GROWTH))
+def share_of(due: int, few: float = FEW, part: float = HALF, most: float = SAMPLE) -> float:
+    """The share of rows that are looked at in the window that ends at ``due``.
+
+    >>> [round(share_of(due), 3) for due in (80, 1280, 2560, 20_480, 204_800)]
+    [1.0, 1.0, 0.5, 0.5, 0.1]
+    """
+    window = due * (1.0 - 1.0 / GROWTH)
+    return float(min(1.0, max(few / window, min(part, most / window))))
 
 
 class FrozenUse:
@@ -183,7 +190,7 @@ class FrozenUse:
             if GOLDEN * rounds % 1.0 < share_of(self.due(rounds)):
                 self._hold(rows.copy(), y.copy(), importance[:1].copy())
             return
-        chosen = sampled(rounds, len(rows), self.due(rounds))
+        chosen = sampled(rounds, len(rows), share_of(self.due(rounds)))
         if len(chosen):
             amounts = np.broadcast_to(importance, len(rows))[chosen]
             self._hold(rows.take(chosen), y[chosen], amounts)
@@ -209,7 +216,7 @@ class FrozenUse:
         read_into(present, self.weights, rows, self._first())
         charge_candidates(present, y, importance, *use, self.bounds, self.sums[0])
         for which in (0, 1):
-            found = self.blend.read(np.ascontiguousarray(margins[which::2]))
+            found = self.blend.read_labels(np.ascontiguousarray(margins[which::2]))
             readings = found if found.ndim == 2 else found[:, None]
             lost = self.blended[0, which : which + 1]
             charge_readings(readings, y, importance, *use, lost)
@@ -292,12 +299,16 @@ class FrozenUse:
         before = self.weights
         if before is not None and anchors is None and self.anchors is not None:
             before = singles(before)  # the experts on products have retired since
-        weights = _both(present, before, slots, classes)
-        if candidate >= 2 * self.experts:
+        if candidate < 2 * self.experts:  # the others' weights are not asked for
+            own = slice(candidate - candidate % 2, candidate - candidate % 2 + 2)
+            before = None if before is None else before[:, own]
+            both = _both(present[candidate // 2 : candidate // 2 + 1], before, slots, classes)
+            mine = np.ascontiguousarray(both[:, candidate % 2 : candidate % 2 + 1])
+        else:
+            weights = _both(present, before, slots, classes)
             whole = _of_all(weights, 2 * self.experts)
             mine = np.ascontiguousarray(whole[:, candidate - 2 * self.experts :: 2])
             return StillBlend(mine, blend.still(), anchors)
-        mine = np.ascontiguousarray(weights[:, candidate : candidate + 1])
         return Still(self.task, mine, self.sharpness(candidate), blend.bounds.copy(), anchors)
 
 

@@ -47,6 +47,10 @@ REFINED = ("combination.stack.", "combination.calibration.")
 # Entries of a piece of a block: with smaller ones the experts' states are loaded more often.
 PIECE = 1 << 20
 
+# Matrices of more columns than the first are kept while rows have this share of their entries, and all
+# classes together no more numbers than the last: d² a round against the row's entries.
+NARROW, DENSE, NUMBERS = 100, 0.1, 1e6
+
 # A first target farther from 0 is no origin: the distance from it could overflow.
 FARTHEST = 1e150
 
@@ -436,10 +440,25 @@ class Mixture(Engine):
     def _retire_beyond(self, classes: int) -> None:
         """Retire experts that are for fewer classes."""
         for k, limit in enumerate(self._class_limits):
-            if limit is not None and classes > limit and self._blend.hedge.active[k]:
-                self._blend.hedge.active[k] = 0.0
-                self.experts[k] = self.experts[k].copy()  # the old one may be put back
-                self.experts[k].restart(0)
+            if limit is not None and classes > limit:
+                self._retire(k)
+
+    def _retire_costly(self) -> None:
+        """Retire matrices of many columns where rows are sparse, or classes many."""
+        if self._units is None or self.columns <= NARROW:
+            return
+        entries = self._units[: self.columns, COUNT].sum()
+        sparse = entries < DENSE * self.columns * self.rounds
+        if sparse or max(self.outputs, 1) * self.columns**2 > NUMBERS:
+            for k, limit in enumerate(self._limits):
+                if limit is not None:  # it has a matrix, or sees products
+                    self._retire(k)
+
+    def _retire(self, k: int) -> None:
+        if self._blend.hedge.active[k]:
+            self._blend.hedge.active[k] = 0.0
+            self.experts[k] = self.experts[k].copy()  # the old one may be put back
+            self.experts[k].restart(0)
 
     def _set_origin(self, targets: Array) -> None:
         """Take the first target there ever was as that from which relative experts count."""
@@ -488,6 +507,7 @@ class Mixture(Engine):
             self._crew.do(work, together)
 
     def _set_aside(self, frozen: FrozenUse) -> None:
+        self._retire_costly()
         if frozen.are_too_many(self.columns, len(self._blend.active)):
             frozen.forget()
         else:
@@ -609,7 +629,11 @@ class Mixture(Engine):
         if chosen is None:
             return super().still()
         assert self._frozen is not None
-        present = self._weights_in_use()
+        if chosen < 2 * len(self.experts):
+            present: list[Array | None] = [None] * len(self.experts)
+            present[chosen // 2] = self._weights_of(chosen // 2)
+        else:
+            present = self._weights_in_use()
         return self._frozen.reading(chosen, present, self._blend, self._anchors())
 
     def ask(self, rows: Rows) -> tuple[Array, Array]:
@@ -624,6 +648,11 @@ class Mixture(Engine):
         several = self.task == "multiclass"
         known = {k: told[k][None] if several else told[k] for k in self._blend.active}
         return self._blend.read(self._gathered(known))
+
+    @property
+    def late_step(self) -> str:
+        """Experts step from what they know today: on streams of late labels that loses less."""
+        return "fresh"
 
     def answer(
         self, rows: Rows, memo: Array, target: Array, importance: Array, fresh: bool

@@ -7,6 +7,7 @@ easiest to read, and exact to the last digits elsewhere.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +49,7 @@ class FeaturePairs(NamedTuple):
         )
 
 
+@lru_cache(maxsize=8)  # asked for again by each expert in every window of frozen use
 def places(columns: int) -> tuple[NDArray[np.int64], ...]:
     """Where single columns lie, where pairs do, and the columns of these pairs.
 

@@ -114,6 +114,14 @@ class ClassCombination:
         calibrate_several(self.calibration, refined, *given, out)
         return lead_several(out, decided)
 
+    def decide(self, margins: Array, active: Array, ballots: Array) -> Any:
+        """The classes that would be decided for; −1 where none is known. No probabilities are made."""
+        logits, decided = np.empty(ballots.shape), np.empty(len(ballots), np.int64)
+        sizes = np.zeros((len(ballots), len(margins)))
+        own, given = (self.choice, self.scales, self.coins), (NO_LABELS, ONE, False)
+        _call(combine, *own, margins, active, ballots, *given, logits, sizes, decided)
+        return decided
+
     def unite(self, shards: Shards) -> None:
         """Unite scales, coins and choice, and both refinements."""
         unite_scales(self.scales, shards.inside("scales"))
@@ -289,6 +297,10 @@ class Blend(ABC):
     def read(self, margins: Array) -> Array:
         """Predict each row as the next round would."""
 
+    def read_labels(self, margins: Array) -> Array:
+        """Predict as ``read`` does, but for the size of what only the label of a row is needed of."""
+        return self.read(margins)
+
 
 class ClassBlend(Blend):
     """Several classes: the votes for each, or with a combination the probabilities."""
@@ -303,6 +315,18 @@ class ClassBlend(Blend):
     def read(self, margins: Array) -> Array:
         """Shares of one for each class."""
         return self._blended(margins, margins.shape[2], NO_LABELS, ONE, learning=False)
+
+    def read_labels(self, margins: Array) -> Array:
+        """1 for the class that is decided for, −1 for the others."""
+        return self._labelled(margins, margins.shape[2])
+
+    def _labelled(self, margins: Array, classes: int) -> Array:
+        if self.combination is None:
+            return self.read(margins)
+        votes = np.empty((margins.shape[1], classes))
+        _call(mix_choices, self.hedge, margins, NO_LABELS, ONE, False, votes)
+        decided = self.combination.decide(margins, self.hedge.active, votes)
+        return np.where(np.arange(classes) == decided[:, None], 1.0, -1.0)
 
     def _blended(
         self, margins: Array, classes: int, labels: Any, weights: Array, learning: bool
@@ -325,6 +349,11 @@ class TwoClassBlend(ClassBlend):
     def read(self, margins: Array) -> Array:
         """p₊ − p₋ of the vote, ln p₊/p₋ of a combination."""
         return _less_first(self._blended(margins, 2, NO_LABELS, ONE, learning=False))
+
+    def read_labels(self, margins: Array) -> Array:
+        """1 or −1."""
+        found = self._labelled(margins, 2)
+        return found if found.ndim == 1 else found[:, 1]
 
 
 class NumberBlend(Blend):
