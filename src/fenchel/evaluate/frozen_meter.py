@@ -1,6 +1,6 @@
 """The loss of a model frozen along the run, on the rows ahead of it.
 
-At rounds that double, and grow by a quarter once there are a thousand, the learner is set aside as it
+At rounds that nearly double, and grow by a quarter once there are a thousand, the learner is set aside as it
 would be saved, and predicts a sample of the rows up to the next such round. Their losses in the last six
 windows, about three quarters of the stream, are what to expect of the model on rows like those that follow.
 """

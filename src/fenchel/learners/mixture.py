@@ -139,7 +139,9 @@ class Mixture(Engine):
         self._crew = Crew()
         self._units: Array | None = new_units(0) if unitless else None
         self._frozen = self._foresight(len(experts)) if foresight else None
-        self._frozen_reading: Any = None  # until the next round is learned
+        # Until the next round is learned: what frozen use reads, and all weights of that round.
+        self._frozen_reading: Any = None
+        self._weights_kept: list[Array | None] | None = None
 
     def _foresight(self, count: int) -> FrozenUse:
         singly = next((k for k in range(count) if self._products[k]), 0)
@@ -170,13 +172,13 @@ class Mixture(Engine):
     def shares(self, use: str = "next_round") -> dict[str, float]:
         """Return how much each expert counts: in the next round, or with ``use="frozen"`` once frozen.
 
-        Frozen, one may count alone, or all as in the next round; each by its last weights, or by the
-        mean of those along the run.
+        Frozen, some count by themselves, each by its last weights and by the mean of those along the run,
+        or all as in the next round.
         """
         shares = shares_now(self._blend.hedge)
-        chosen = None if use != "frozen" else self._chosen()
-        if chosen is not None and chosen < 2 * len(self.experts):
-            shares = (np.arange(len(self.experts)) == chosen // 2).astype(np.float64)
+        frozen = None if use != "frozen" else self._frozen_shares()
+        if frozen is not None and not frozen[-2:].any():
+            shares = frozen[:-2:2] + frozen[1:-2:2]
         return {name: float(v) for name, v in zip(self.expert_names, shares, strict=True)}
 
     @property
@@ -195,9 +197,9 @@ class Mixture(Engine):
             for on, of in zip(self._blend.hedge.active.tolist(), self._products, strict=True)
         )
 
-    def _chosen(self) -> int | None:
-        """The candidate for frozen use, where one is known."""
-        return None if self._frozen is None else self._frozen.chosen(self._blend.active)
+    def _frozen_shares(self) -> Array | None:
+        """The shares of the candidates for frozen use, where they are known."""
+        return None if self._frozen is None else self._frozen.shares(self._blend.active)
 
     @property
     def best(self) -> Engine:
@@ -280,7 +282,7 @@ class Mixture(Engine):
     def restart(self, width: int) -> None:
         """Begin with fresh state of so many columns."""
         self.columns = width
-        self._frozen_reading = None
+        self._frozen_reading = self._weights_kept = None
         self._origin = np.zeros(1)
         if self._frozen is not None:
             self._frozen = self._foresight(len(self.experts))
@@ -342,6 +344,7 @@ class Mixture(Engine):
         kept["_spreads"] = self._spreads.copy()
         kept["_units"] = None if self._units is None else self._units.copy()
         kept["_frozen"] = None if self._frozen is None else self._frozen.copy()
+        kept["_frozen_reading"] = kept["_weights_kept"] = None
         return kept
 
     # ── merging ─────────────────────────────────────────────────────────────────────────────────
@@ -409,7 +412,7 @@ class Mixture(Engine):
         if several:
             self.outputs = max(self.outputs, int(targets.max(initial=-1.0)) + 1)
         out = np.empty((count, self.outputs) if several else count)
-        self._frozen_reading = None
+        self._frozen_reading = self._weights_kept = None
         self._set_origin(targets)
         begin = 0
         while begin < count:  # up to where weights are set aside
@@ -511,7 +514,8 @@ class Mixture(Engine):
         if frozen.are_too_many(self.columns, len(self._blend.active)):
             frozen.forget()
         else:
-            frozen.set_aside(self._weights_in_use(), self._blend, self._anchors())
+            self._weights_kept = self._weights_in_use()
+            frozen.set_aside(self._weights_kept, self._blend, self._anchors())
 
     def _anchors(self) -> Array | None:
         """What products are formed by where they stand still."""
@@ -616,7 +620,8 @@ class Mixture(Engine):
 
         ``what="frozen"`` reads what does best where nothing more is learned.
         """
-        if what == "frozen" and (self._frozen_reading is not None or self._chosen() is not None):
+        known = what == "frozen" and self._frozen_reading is not None
+        if known or (what == "frozen" and self._frozen_shares() is not None):
             return self._read_frozen(rows)
         what = "margins" if what == "frozen" else what
         margins = self._read_experts(rows, what, "read" in self._compiled and rows.are_many)
@@ -625,16 +630,17 @@ class Mixture(Engine):
 
     def still(self) -> Any:
         """Return the weights that frozen use reads, where they are known; a copy of all elsewhere."""
-        chosen = self._chosen()
-        if chosen is None:
+        shares = self._frozen_shares()
+        if shares is None:
             return super().still()
         assert self._frozen is not None
-        if chosen < 2 * len(self.experts):
-            present: list[Array | None] = [None] * len(self.experts)
-            present[chosen // 2] = self._weights_of(chosen // 2)
-        else:
-            present = self._weights_in_use()
-        return self._frozen.reading(chosen, present, self._blend, self._anchors())
+        present = self._weights_kept
+        if present is None:
+            counted = shares[:-2:2] + shares[1:-2:2] + shares[-2:].sum() > 0.0
+            present = [None] * len(self.experts)
+            for k in self._blend.active:
+                present[k] = self._weights_of(k) if counted[k] else None
+        return self._frozen.reading(shares, present, self._blend, self._anchors())
 
     def ask(self, rows: Rows) -> tuple[Array, Array]:
         """Read one row: the experts' margins wait with it, and the last target known by now."""
@@ -658,7 +664,7 @@ class Mixture(Engine):
         self, rows: Rows, memo: Array, target: Array, importance: Array, fresh: bool
     ) -> float | None:
         """Charge the experts with what they said when they were asked, and let each learn."""
-        self._frozen_reading = None
+        self._frozen_reading = self._weights_kept = None
         if self.task == "multiclass":
             self.outputs = max(self.outputs, int(target[0]) + 1)
             self._retire_beyond(self.outputs)
