@@ -189,7 +189,11 @@ def report(results: list[Result]) -> Iterator[str]:
         [
             f"| instead of | variant | {' | '.join(r.name for r in results)} |",
             f"|---|---|{'---:|' * len(results)}",
-            *(variant_row(learner, one, results) for learner in VARIANTS for one in VARIANTS[learner]),
+            *(
+                variant_row(learner, one, results)
+                for learner in VARIANTS
+                for one in VARIANTS[learner]
+            ),
         ]
     )
     yield (

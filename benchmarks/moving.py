@@ -1,8 +1,8 @@
 """Streams that change: frozen use, and learning along, against scikit-learn and River.
 
 ``python -m benchmarks.moving`` measures all of it and writes ``MOVING.md``. Figures are kept in
-``moving_figures.json`` as they come: a run that was stopped goes on where it was. Names of sections or streams
-measure these anew (``python -m benchmarks.moving frozen``, ``… elec2``, ``… frozen elec2``); ``--again``
+``moving_figures.json`` as they come: a run that was stopped goes on where it was. Names of sections or
+streams measure these anew (``python -m benchmarks.moving frozen``, ``… elec2``, ``… frozen elec2``); ``--again``
 measures everything anew. On two cores it takes some twenty minutes, most of it in River and scikit-learn.
 """
 
@@ -124,6 +124,24 @@ def along(name):
     return steady(name) | {"River": river_errors(task, X, y > 0 if task == "binary" else y)}
 
 
+class Restarted:
+    """A model that begins anew where ADWIN sees its mistakes change."""
+
+    def __init__(self, model):
+        from river import drift
+
+        self.model, self.detector = model, drift.ADWIN()
+
+    def predict_one(self, x):
+        return self.model.predict_one(x)
+
+    def learn_one(self, x, y):
+        self.detector.update(float(self.model.predict_one(x) != y))
+        if self.detector.drift_detected:
+            self.model = self.model.clone()
+        self.model.learn_one(x, y)
+
+
 def river_models(task):
     """River's linear models, and its ADWIN-based ones over logistic regression."""
     from river import drift, ensemble, linear_model, multiclass
@@ -139,7 +157,8 @@ def river_models(task):
         "ALMA": several(linear_model.ALMAClassifier()),
         "ADWIN bagging": ensemble.ADWINBaggingClassifier(base.clone(), n_models=3, seed=0),
         "ADWIN boosting": ensemble.ADWINBoostingClassifier(base.clone(), n_models=3, seed=0),
-        "ADWIN retraining": drift.DriftRetrainingClassifier(base.clone(), drift.ADWIN()),
+        "ADWIN, begun anew": Restarted(base.clone()),
+        "DDM retraining": drift.DriftRetrainingClassifier(base.clone(), drift.binary.DDM()),
     }
     if task == "multiclass":
         found["softmax regression"] = linear_model.SoftmaxRegression()
@@ -152,10 +171,11 @@ def river_errors(task, X, y):
 
     found = {}
     for name, model in river_models(task).items():
-        if not sparse.issparse(X):
-            model = preprocessing.StandardScaler() | model
-        wrong = 0
+        scaler, wrong = preprocessing.StandardScaler(), 0
         for row, label in zip(dicts(X), y.tolist(), strict=True):
+            if not sparse.issparse(X):
+                scaler.learn_one(row)
+                row = scaler.transform_one(row)
             wrong += model.predict_one(row) != label
             model.learn_one(row, label)
         found[name] = wrong / len(y)
@@ -167,9 +187,7 @@ def dicts(X):
         return (dict(enumerate(x)) for x in X.tolist())
     X = X.tocsr()
     ends = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
-    return (
-        dict(zip(X.indices[a:b].tolist(), X.data[a:b].tolist(), strict=True)) for a, b in ends
-    )
+    return (dict(zip(X.indices[a:b].tolist(), X.data[a:b].tolist(), strict=True)) for a, b in ends)
 
 
 # ── alarms, and what it costs to look ahead ─────────────────────────────────────────────────────

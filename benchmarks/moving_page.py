@@ -27,10 +27,11 @@ def judged(value: float, most: float) -> str:
 def frozen(found: Figures) -> Iterator[str]:
     yield (
         "`auto` on the first 80 % in time order, then without learning on the last 20 %: the share of\n"
-        "mistakes, or the squared error. *Next-round shares* is what it would do frozen if it did not choose\n"
-        "for that use. The best expert is the best of its own on these very rows, known only afterwards; p is\n"
-        "that of a sign test between the two. Batch is scikit-learn's LogisticRegression or Ridge on scaled\n"
-        f"features, fitted on the same 80 %. Asked: {OF_EXPERT} × the best expert, {OF_BATCH} × batch."
+        "mistakes, or the squared error. *Next-round shares* is what it would do frozen if it did not\n"
+        "choose for that use. The best expert is the best of its own on these very rows, known only\n"
+        "afterwards; p is that of a sign test between the two. Batch is scikit-learn's LogisticRegression\n"
+        f"or Ridge on scaled features, fitted on the same 80 %. Asked: {OF_EXPERT} × the best expert,\n"
+        f"{OF_BATCH} × batch."
     )
     head = ["stream", "next-round shares, frozen", "auto frozen", "best expert frozen", "batch",
             "÷ best expert", "p", "÷ batch"]  # fmt: skip
@@ -38,8 +39,9 @@ def frozen(found: Figures) -> Iterator[str]:
     for name, f in found.items():
         cells = [number(f[key]) for key in ("following", "frozen", "best", "batch")]
         p = "–" if f["p"] is None else f"{f['p']:.2g}"
-        ratios = judged(f["frozen"] / f["best"], OF_EXPERT), judged(
-            f["frozen"] / f["batch"], OF_BATCH
+        ratios = (
+            judged(f["frozen"] / f["best"], OF_EXPERT),
+            judged(f["frozen"] / f["batch"], OF_BATCH),
         )
         rows.append([name, *cells, ratios[0], p, ratios[1]])
     yield table(head, rows)
@@ -49,21 +51,29 @@ def along(found: Figures) -> Iterator[str]:
     yield (
         "Share of mistakes over the whole stream, each prediction made before its label: `auto`, the same\n"
         "mixture without its experts that forget, and River's linear models (logistic regression,\n"
-        "passive-aggressive, Perceptron, ALMA, softmax) and ADWIN-based ones (bagging and boosting of three,\n"
-        "retraining, each over logistic regression) on standardised features. The generated streams jump,\n"
-        "drift, return, or change their scale (`moving_data.py`). Asked: no more than each of River's."
+        "passive-aggressive, Perceptron, ALMA, softmax) and ADWIN-based ones (bagging and boosting of\n"
+        "three, begun anew; and DDM's retraining, each over logistic regression) on standardised\n"
+        "features. The generated streams jump, drift, return, or change their scale (`moving_data.py`).\n"
+        "Asked: no more than each of River's."
     )
     rows = []
     for name, f in found.items():
-        adwin = {k: v for k, v in f["River"].items() if "ADWIN" in k}
-        linear = {k: v for k, v in f["River"].items() if "ADWIN" not in k}
+        adwin = {k: v for k, v in f["River"].items() if "ADWIN" in k or "DDM" in k}
+        linear = {k: v for k, v in f["River"].items() if k not in adwin}
         bests = [min(which.items(), key=lambda item: item[1]) for which in (linear, adwin)]
         cells = [f"{value:.4f} ({told})" for told, value in bests]
         least = min(value for _, value in bests)
         verdict = "" if f["auto"] <= least else " **no**"
         mine = [number(f["auto"]) + verdict, number(f["plain"])]
         rows.append([name, str(f["rows"]), *mine, *cells])
-    head = ["stream", "rows", "auto", "without forgetting", "River's best linear", "its best with ADWIN"]
+    head = [
+        "stream",
+        "rows",
+        "auto",
+        "without forgetting",
+        "River's best linear",
+        "its best that watches for drift",
+    ]
     yield table(head, rows)
 
 
@@ -81,9 +91,9 @@ def steady(found: Figures) -> Iterator[str]:
 
 def alarms(found: Figures) -> Iterator[str]:
     yield (
-        "`evaluate.change_points` on losses 0 or 1: steady streams, then a change of their mean. The stated\n"
-        "rate is the chance of any false alarm, however long the stream; the threshold is the proven one, and\n"
-        "careful."
+        "`evaluate.change_points` on losses 0 or 1: steady streams, then a change of their mean. The\n"
+        "stated rate is the chance of any false alarm, however long the stream; the threshold is the\n"
+        "proven one, and careful."
     )
     rows = [
         [name, f"{f['runs']:,} × {f['rounds']:,}", str(f["false"]), f"{f['rate']:g}",
@@ -97,9 +107,9 @@ def alarms(found: Figures) -> Iterator[str]:
 
 def foresight(found: Figures) -> Iterator[str]:
     yield (
-        "Processor time of `auto` on 30 dense columns, the least of five runs in turns: without candidates for\n"
-        "frozen use, with them, and with all that `train` watches (the frozen loss, the loss of late, change\n"
-        "points). Asked: at most 30 % more."
+        "Processor time of `auto` on 30 dense columns, the least of five runs in turns: without\n"
+        "candidates for frozen use, with them, and with all that `train` watches (the frozen loss, the\n"
+        "loss of late, change points). Asked: at most 30 % more."
     )
     rows = []
     for f in found.values():
@@ -109,7 +119,13 @@ def foresight(found: Figures) -> Iterator[str]:
     yield table(["rows", "without", "with candidates", "as in train"], rows)
 
 
-PARTS = {"frozen": frozen, "along": along, "steady": steady, "alarms": alarms, "foresight": foresight}
+PARTS = {
+    "frozen": frozen,
+    "along": along,
+    "steady": steady,
+    "alarms": alarms,
+    "foresight": foresight,
+}
 
 
 def page(known: Figures) -> Iterator[str]:

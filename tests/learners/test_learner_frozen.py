@@ -142,7 +142,9 @@ def test_frozen_use_reads_the_mean_of_the_candidates(task, monkeypatch):
     inside = np.ones(len(X), bool)
     if task == "regression":  # numbers are held within the targets known
         inside = np.all([np.abs(numbers) < 1.0 for numbers in alone], axis=0)
-    np.testing.assert_allclose(engine.still().read(rows)[inside], mean[inside], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        engine.still().read(rows)[inside], mean[inside], rtol=1e-9, atol=1e-9
+    )
 
 
 def test_a_class_that_came_late_leaves_the_size_of_margins_alone():

@@ -3,11 +3,13 @@
 What follows the last labels wins the next round, and may be worthless an hour later. So at rounds that
 nearly double, and grow by a quarter once there are a thousand, all weights are set aside, as candidates:
 those of each expert in that round, their mean with those set aside before (older ones halved each time), and
-what the mixture makes of the one and of the other. They are charged with a sample of the rows up to the next such round, as a
-model frozen there would be. The last six windows, about three quarters of the stream, are all there is to
-tell by, and where they begin is chance: so they are drawn anew some hundred times, each with a weight, and
-a candidate's share is how often it lost least. Frozen use reads the mean of the candidates by these shares,
-numbers or logits, which is again one set of weights; or the mixture alone, where its share is the largest.
+what the mixture makes of the one and of the other. They are charged with a sample of the rows up to the next
+such round, as a model frozen there would be.
+
+The last six windows, about three quarters of the stream, are all there is to tell by, and where they begin is
+chance: so they are weighed anew some hundred times, and a candidate's share is how often it lost least.
+Frozen use reads the mean of the candidates by these shares, numbers or logits, which is again one set of
+weights; or the mixture alone, where its share is the largest.
 """
 
 from __future__ import annotations
@@ -34,7 +36,10 @@ from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
 FIRST = 64  # the round of the first candidates
-EARLY, GROWTH = 900, 1.25  # from one such round to the next; before the first only every third is one
+EARLY, GROWTH = (
+    900,
+    1.25,
+)  # from one such round to the next; before the first only every third is one
 WINDOWS = 6
 # Rows of a window that are looked at: all while they are few, half of them, and no more than a number.
 # Fewer choose badly where tails are heavy; more take more than a quarter of the time of learning.
