@@ -1,10 +1,11 @@
 """Labels that come late: ``auto`` beside linear learners of River and scikit-learn, with the same delays.
 
-`python -m benchmarks.delays` writes `DELAYS.md`: the share of wrong predictions, each made when its row was
-asked for, learned from when its label had come. Of elec2 all rows (`--rows N`: the first), labels 1, 48 (a
-day) and 500 rows late; of delayed_flights the flights whose label comes, when the file has it. The features of
-the peers are scaled by the means and deviations of the rows so far; `auto` has them as they are. Its experts
-step from what they know when the label comes; *old margins* is the step that theorems speak of.
+`python -m benchmarks.delays` writes `DELAYS.md`: the share of wrong predictions, each made when its row
+was asked for, learned from when its label had come. Of elec2 all rows (`--rows N`: the first), labels 1,
+48 (a day) and 500 rows late; of delayed_flights the flights whose label comes, when the file has it. The
+features of the peers are scaled by the means and deviations of the rows so far; `auto` has them as they
+are. Its experts step from what they know when the label comes; *old margins* is the step that theorems
+speak of.
 """
 
 import csv

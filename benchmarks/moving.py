@@ -2,8 +2,9 @@
 
 ``python -m benchmarks.moving`` measures all of it and writes ``MOVING.md``. Figures are kept in
 ``moving_figures.json`` as they come: a run that was stopped goes on where it was. Names of sections or
-streams measure these anew (``python -m benchmarks.moving frozen``, ``… elec2``, ``… frozen elec2``); ``--again``
-measures everything anew. On two cores it takes some twenty minutes, most of it in River and scikit-learn.
+streams measure these anew (``python -m benchmarks.moving frozen``, ``… elec2``, ``… frozen elec2``);
+``--again`` measures everything anew. On two cores it takes some twenty minutes, most of it in River and
+scikit-learn.
 """
 
 import json

@@ -98,8 +98,8 @@ def test_half_of_a_long_window_is_looked_at():
     X, y = follower(6000)
     learner = learners.auto()
     learner.learn_many(X, y)
-    looked = learner.engine._frozen.sums[1, 0, 0]  # the window of the 903 rows up to 4,516
-    assert 440 <= looked <= 465
+    looked = learner.engine._frozen.sums[1, 0, 0]  # the window of the 1,130 rows up to 5,649
+    assert 555 <= looked <= 575
 
 
 def test_the_shares_are_how_often_a_candidate_lost_least():

@@ -188,7 +188,8 @@ def auto(
     the stream has at most 100 columns (300 where rows are dense and classes few). They see every feature
     in units of its own mean size; of numbers, some learn the distance from the first one. While there are
     at most 60 columns some see squares and products of two features as well, around their means and in units
-    of their spreads (up to 21 columns with full matrices): what is no line in the features may be one in these.
+    of their spreads (up to 21 columns with full matrices): what is no line in the features may be one in
+    these.
 
     Guarantee: that of ``hedge``, 2·Δ_T + 2·Δ′_T beyond the best of its K experts, with or without
     products, while the stream has at most 21 columns; once some have retired, (1 + ln K/ln K′)·Δ_T + 2·Δ′_T

@@ -425,6 +425,7 @@ class Mixture(Engine):
             if self._frozen is not None:
                 self._frozen.see(self.rounds, *part)
             self._learn_part(*part, out[begin:end])
+            self._weights_kept = None
             self.counts[ROUNDS] += end - begin
             if self._frozen is not None and self._frozen.due(self.rounds - 1) == self.rounds:
                 self._set_aside(self._frozen)
