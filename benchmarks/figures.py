@@ -142,7 +142,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "sketched.splice.oja": lambda: percent(cell("SKETCHED.md", SPLICE, OJA, "error")),
     "sketched.spam": lambda: percent(cell("SKETCHED.md", SPAM, "sketched_newton", "error")),
     "sketched.spam.oja": lambda: percent(cell("SKETCHED.md", SPAM, OJA, "error")),
-    "moving.elec2.along": lambda: percent(cell("MOVING.md", "along", "elec2", "now")),
+    "moving.elec2.along": lambda: percent(cell("MOVING.md", "along", "elec2", "auto")),
     "moving.elec2.next_round": lambda: percent(
         cell("MOVING.md", "frozen", "elec2", "next-round shares, frozen")
     ),

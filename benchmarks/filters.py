@@ -1,13 +1,14 @@
 """Adaptive filters on real signals: fenchel with its defaults, padasip with its best step of a grid.
 
 ``python -m benchmarks.filters`` measures the mean squared error of the outputs, each made before its
-primary sample was learned from, and writes ``FILTERS.md``. Names given as arguments choose signals
-and only print.
+primary sample was learned from, and the time of each, and writes ``FILTERS.md``. Names given as arguments
+choose signals and only print.
 """
 
 import platform
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -38,7 +39,13 @@ GRIDS = {
 }
 # With 64 taps padasip's RLS takes most of a minute for one step.
 LONG_GRID = [0.999, 0.9999, 1.0]
-OURS = {"p_norm_lms": ("LMS", "NLMS"), "vovk_azoury_warmuth": ("RLS",)}
+# Each beside those of padasip's that cost as much; ``auto`` beside all of them.
+OURS = {
+    "auto": ("LMS", "NLMS", "RLS"),
+    "recursive_least_squares": ("RLS",),
+    "p_norm_lms": ("LMS", "NLMS"),
+    "vovk_azoury_warmuth": ("RLS",),
+}
 MOST = 1.05
 
 
@@ -49,12 +56,18 @@ class Result:
     name: str
     ours: dict[str, float]
     theirs: dict[str, tuple[float, float]]
+    seconds: dict[str, float]  # of a sample, by filter, ours and theirs
     variants: dict[str, dict[str, float]]
 
     def ratio(self, learner: str, variant: str | None = None) -> float:
         """Our error, or that of a variant, over the least of the family's."""
         error = self.variants[learner][variant] if variant else self.ours[learner]
         return error / min(self.theirs[kind][0] for kind in OURS[learner])
+
+    def speed(self, learner: str) -> float:
+        """How many times as fast as the fastest of the family; ``auto``: as running all three."""
+        theirs = [self.seconds[kind] for kind in OURS[learner]]
+        return (sum(theirs) if learner == "auto" else min(theirs)) / self.seconds[learner]
 
 
 def signals(name: str) -> tuple[NDArray, NDArray]:
@@ -63,17 +76,29 @@ def signals(name: str) -> tuple[NDArray, NDArray]:
     return (reference - offset) / unit, (primary - offset) / unit
 
 
-def best_of_grid(kind: str, X: NDArray, y: NDArray) -> tuple[float, float]:
-    """padasip's least error over the grid, and its step."""
+def best_of_grid(kind: str, X: NDArray, y: NDArray) -> tuple[float, float, float]:
+    """padasip's least error over the grid, its step, and the least time of a run."""
     grid = LONG_GRID if kind == "RLS" and X.shape[1] > 32 else GRIDS[kind]
     scale = np.mean(np.sum(X * X, axis=1)) if kind == "LMS" else 1.0
-    found = []
+    found, seconds = [], np.inf
     for step in grid:
         with np.errstate(all="ignore"):
             one = getattr(padasip.filters, f"Filter{kind}")(X.shape[1], step / scale, w="zeros")
+            began = time.process_time()
             error = float(np.mean(one.run(y, X)[1] ** 2))
+            seconds = min(seconds, time.process_time() - began)
         found.append((error if np.isfinite(error) else np.inf, step))
-    return min(found)
+    return *min(found), seconds
+
+
+def least_time(run: Callable[[], object]) -> float:
+    """The least processor time of three runs."""
+    times = []
+    for _ in range(3):
+        began = time.process_time()
+        run()
+        times.append(time.process_time() - began)
+    return min(times)
 
 
 def lagged(reference: NDArray, taps: int) -> NDArray:
@@ -84,28 +109,43 @@ def lagged(reference: NDArray, taps: int) -> NDArray:
 def measure(name: str) -> Result:
     taps = TASKS[name][1]
     reference, primary = signals(name)
-    ours = {
-        learner: float(
-            np.mean(AdaptiveFilter(learner, taps=taps).run(reference, primary).error ** 2)
-        )
-        for learner in OURS
-    }
+    ours, seconds = {}, {}
+    for learner in OURS:
+
+        def run(learner: str = learner) -> NDArray:
+            return AdaptiveFilter(learner, taps=taps).run(reference, primary).error
+
+        ours[learner] = float(np.mean(run() ** 2))
+        seconds[learner] = least_time(run)
     X = lagged(reference, taps)
-    theirs = {kind: best_of_grid(kind, X, primary) for kind in GRIDS}
-    return Result(name, ours, theirs, errors_of(X, primary))
+    theirs = {}
+    for kind in GRIDS:
+        *theirs[kind], seconds[kind] = best_of_grid(kind, X, primary)
+    per_sample = {which: total / len(primary) for which, total in seconds.items()}
+    return Result(name, ours, theirs, per_sample, errors_of(X, primary))
 
 
 def row(r: Result) -> str:
     theirs = [f"{error:.4g} ({step:.3g})" for error, step in r.theirs.values()]
-    ours = [f"{error:.4g}" for error in r.ours.values()]
     ratios = [f"{r.ratio(one):.3f}{'' if r.ratio(one) <= MOST else ' **no**'}" for one in OURS]
-    return f"| {' | '.join([r.name, str(TASKS[r.name][1]), *theirs, *ours, *ratios])} |"
+    return f"| {' | '.join([r.name, str(TASKS[r.name][1]), *theirs, *ratios])} |"
+
+
+def speed_row(r: Result) -> str:
+    times = [f"{1e6 * r.seconds[which]:.2f}" for which in (*GRIDS, *OURS)]
+    speeds = [f"{r.speed(one):.1f} ×" for one in OURS]
+    return f"| {' | '.join([r.name, *times, *speeds])} |"
 
 
 HEAD = (
     "| signal | taps | padasip LMS (step) | padasip NLMS (step) | padasip RLS (forgetting) "
-    "| `p_norm_lms` | `vovk_azoury_warmuth` | p-norm ÷ best of LMS, NLMS | VAW ÷ RLS |\n"
+    "| `auto` ÷ best of the three | `recursive_least_squares` ÷ RLS "
+    "| `p_norm_lms` ÷ best of LMS, NLMS | `vovk_azoury_warmuth` ÷ RLS |\n"
     "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+)
+SPEEDS = (
+    f"| signal | {' | '.join((*GRIDS, *(f'`{one}`' for one in OURS)))} "
+    f"| {' | '.join(f'`{one}`' for one in OURS)} |\n|---{'|---:' * (len(GRIDS) + 2 * len(OURS))}|"
 )
 
 
@@ -122,9 +162,22 @@ def report(results: list[Result]) -> Iterator[str]:
     )
     yield "\n".join(f"- {name}: {told[0]}" for name, told in TASKS.items())
     yield "\n".join([HEAD, *map(row, results)])
-    beaten = [r.name for r in results if max(map(r.ratio, OURS)) > MOST]
-    if beaten:
-        yield f"Beaten by more than 5 %: {', '.join(beaten)}."
+    behind = [
+        f"`{one}` on {r.name} ({r.ratio(one):.2f} ×)"
+        for one in OURS
+        for r in results
+        if r.ratio(one) > MOST
+    ]
+    within = [one for one in OURS if all(r.ratio(one) <= MOST for r in results)]
+    told = "Within 5 % of padasip's best on every signal: " + ", ".join(f"`{o}`" for o in within)
+    yield f"{told}. More than 5 % behind: {', '.join(behind)}." if behind else f"{told}."
+    yield (
+        "## Time of a sample\n\n"
+        "Microseconds of processor time, the least of all runs: padasip's, then ours; and how many\n"
+        "times as fast ours are as the fastest of padasip's beside which they stand above. `auto` runs\n"
+        "12 filters; it is set beside the three of padasip's together, each with one step of its grid."
+    )
+    yield "\n".join([SPEEDS, *map(speed_row, results)])
     yield (
         "## Variants that are not in the package\n\n"
         "Each a default for all signals; its error over the least of padasip's family, as above. In\n"
@@ -136,7 +189,11 @@ def report(results: list[Result]) -> Iterator[str]:
         [
             f"| instead of | variant | {' | '.join(r.name for r in results)} |",
             f"|---|---|{'---:|' * len(results)}",
-            *(variant_row(learner, one, results) for learner in OURS for one in VARIANTS[learner]),
+            *(
+                variant_row(learner, one, results)
+                for learner in VARIANTS
+                for one in VARIANTS[learner]
+            ),
         ]
     )
     yield (

@@ -21,7 +21,8 @@ def follower(rows=3000, seed=0):
 
 def test_the_rounds_of_the_windows():
     assert next_round(63) == 64
-    assert next_round(64) == 80
+    assert next_round(64) == 125
+    assert next_round(947) == 1184
 
 
 def test_weights_that_are_too_many_to_keep_are_not_read(monkeypatch):
@@ -30,7 +31,7 @@ def test_weights_that_are_too_many_to_keep_are_not_read(monkeypatch):
     monkeypatch.setattr(frozen, "MOST", 47)  # of two columns, twelve experts and their means
     monkeypatch.setattr(learner.engine, "_weights_in_use", lambda: pytest.fail("read in vain"))
     learner.learn_many(X, y)
-    assert learner.engine._chosen() is None
+    assert learner.engine._frozen_shares() is None
 
 
 @pytest.mark.parametrize("task", [0, 1, 2])
@@ -77,3 +78,78 @@ def test_frozen_is_no_worse_than_following_and_learning_switches_back():
     learner.learn_many(X[2000:2001], y[2000:2001])
     assert not learner.is_frozen
     assert sum(learner.shares("frozen").values()) == 1.0
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+def test_labels_alone_are_those_of_the_whole_prediction(task):
+    X, y = follower(600)
+    y = np.arange(600) % 3 * (y > 0) if task == "multiclass" else y
+    learner = learners.auto(task)
+    learner.learn_many(X, y)
+    margins = learner.engine._read_experts(validate.as_rows(X))
+    whole, labels = (getattr(learner.engine._blend, f)(margins) for f in ("read", "read_labels"))
+    if task == "regression":
+        assert np.array_equal(whole, labels)
+    else:
+        assert np.array_equal(learner.decode_many(whole), learner.decode_many(labels))
+
+
+def test_half_of_a_long_window_is_looked_at():
+    X, y = follower(6000)
+    learner = learners.auto()
+    learner.learn_many(X, y)
+    looked = learner.engine._frozen.sums[1, 0, 0]  # the window of the 1,130 rows up to 5,649
+    assert 555 <= looked <= 575
+
+
+def test_the_shares_are_how_often_a_candidate_lost_least():
+    use = frozen.FrozenUse(3, "binary", Squared())
+    use.weights = np.zeros((1, 6, 1))
+    use.sums[:, 0] = 100.0
+    use.sums[:, LOSS] = 50.0
+    use.blended[:] = 60.0
+    use.sums[:, LOSS, 1] = [10, 90, 10, 90, 10, 90]  # as good as the next on the whole
+    use.sums[:, LOSS, 4] = [90, 10, 90, 10, 90, 10]
+    found = use.shares([0, 1, 2])
+    assert found.sum() == 1.0
+    assert min(found[1], found[4]) > 0.3
+    assert use.shares([0, 1])[1] + use.shares([0, 1])[[0, 2, 3]].sum() == 1.0
+    use.blended[:, 1] = 5.0
+    assert use.shares([0, 1, 2]).tolist() == [0.0] * 7 + [1.0]
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+def test_frozen_use_reads_the_mean_of_the_candidates(task, monkeypatch):
+    X, y = follower(900)
+    y = np.arange(900) % 3 * (y > 0) if task == "multiclass" else y
+    learner = learners.auto(task)
+    learner.learn_many(X, y)
+    engine, use = learner.engine, learner.engine._frozen
+    both = np.zeros(2 * len(engine.experts) + 2)
+    both[[2, 5]] = 0.25, 0.75
+    rows, found = validate.as_rows(X), []
+    for c in (2, 5):
+        given = (np.arange(len(both)) == c) * 1.0
+        found.append(use.reading(given, engine._weights_in_use(), engine._blend, engine._anchors()))
+    alone = [still.read(rows) for still in found]
+    monkeypatch.setattr(engine, "_frozen_shares", lambda: both)
+    if task == "multiclass":  # logits, up to a number that all classes of a row share
+        alone = [np.log(chances) for chances in alone]
+        mean = np.exp(0.25 * alone[0] + 0.75 * alone[1])
+        mean /= mean.sum(axis=1, keepdims=True)
+    else:
+        mean = 0.25 * alone[0] + 0.75 * alone[1]
+    inside = np.ones(len(X), bool)
+    if task == "regression":  # numbers are held within the targets known
+        inside = np.all([np.abs(numbers) < 1.0 for numbers in alone], axis=0)
+    np.testing.assert_allclose(
+        engine.still().read(rows)[inside], mean[inside], rtol=1e-9, atol=1e-9
+    )
+
+
+def test_a_class_that_came_late_leaves_the_size_of_margins_alone():
+    margins = np.ones((1, 2, 2))
+    margins[0, :, 1] = -1.0
+    sums = np.zeros((4, 1))
+    charge_candidates(margins, np.array([0.0, 2.0]), np.ones(1), 2, Squared(), np.zeros(2), sums)
+    assert sums[:, 0].tolist() == [2.0, 1.0, 2.0, 4.0]

@@ -156,3 +156,10 @@ def test_tickets_that_do_not_fit_are_refused(array, tmp_path):
     models.write(tmp_path / "n", arrays, metadata)
     with pytest.raises(ModelRefused):
         Learner.load(tmp_path / "n")
+
+
+@pytest.mark.parametrize(("text", "step"), [("auto", "fresh"), ("arow", "old")])
+def test_experts_of_a_mixture_step_from_today_and_other_learners_by_the_theorem(text, step):
+    X, y = stream()
+    plain, named = from_specification(text), from_specification(text)
+    assert with_delay(plain, X, y, 9, None).tolist() == with_delay(named, X, y, 9, step).tolist()

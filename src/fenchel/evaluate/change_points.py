@@ -102,16 +102,17 @@ class ChangePoints:
     def see(self, losses: Array) -> None:
         """Count in the losses of some rounds."""
         self._rest = np.concatenate([self._rest, losses])
-        while len(self._rest) >= CHUNK:
-            chunk, self._rest = self._rest[:CHUNK], self._rest[CHUNK:]
+        whole = len(self._rest) // CHUNK * CHUNK
+        chunks, self._rest = self._rest[:whole].reshape(-1, CHUNK), self._rest[whole:]
+        for chunk, total in zip(chunks, chunks.sum(axis=1).tolist(), strict=True):
             self.rounds += CHUNK
             if not self._bounded:
                 shares = self._above(chunk)
                 if shares is None:
                     continue
-                chunk = shares
+                total = float(shares.sum())
             self._counts.append(CHUNK)
-            self._sums.append(float(chunk.sum()))
+            self._sums.append(total)
             self._join()
             self._tested += CHUNK
             if self._tested >= self._due:

@@ -1,8 +1,8 @@
 """The loss of a model frozen along the run, on the rows ahead of it.
 
-At rounds that grow by a quarter the learner is set aside as it would be saved, and predicts a
-sample of the rows up to the next such round. Their losses in the last six windows, about three quarters of
-the stream, are what to expect of the model on rows like those that follow.
+At rounds that nearly double, and grow by a quarter once there are a thousand, the learner is set aside as it
+would be saved, and predicts a sample of the rows up to the next such round. Their losses in the last six
+windows, about three quarters of the stream, are what to expect of the model on rows like those that follow.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ import numpy as np
 from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.measures import outcome
 from fenchel.learners import Learner
-from fenchel.learners.frozen import WINDOWS, next_round, sampled
+from fenchel.learners.frozen import WINDOWS, next_round, sampled, share_of
 from fenchel.parts.state import Array
 from fenchel.rows import Block
+
+# Rows of a window that are looked at: all while they are few, a quarter, and no more than a number.
+FEW, QUARTER, SAMPLE = 64, 0.25, 1024
 
 
 class FrozenMeter:
@@ -40,7 +43,8 @@ class FrozenMeter:
         """Score rows that the learner had not seen when it was set aside."""
         count = len(block)
         if self._still is not None:
-            keep = sampled(self.rounds, count, next_round(self.rounds))
+            share = share_of(next_round(self.rounds), FEW, QUARTER, SAMPLE)
+            keep = sampled(self.rounds, count, share)
             if not len(keep):
                 self.rounds += count
                 return

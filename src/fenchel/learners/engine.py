@@ -114,6 +114,11 @@ class Engine(ABC):
         """The margins of the one row that ``memo`` was kept of."""
         return memo[None] if self.task == "multiclass" else memo
 
+    @property
+    def late_step(self) -> str:
+        """How to step where nobody says: by the ``old`` margin, as theorems do, or by a ``fresh`` one."""
+        return "old"
+
     def answer(
         self, rows: Rows, memo: Array, target: Array, importance: Array, fresh: bool
     ) -> float | None:

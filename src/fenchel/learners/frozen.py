@@ -1,16 +1,21 @@
 """The part of a mixture to use once nothing more is learned, measured along the run.
 
-What follows the last labels wins the next round, and may be worthless an hour later. So at rounds
-that grow by a quarter all weights are set aside, as candidates: those of each expert in that round,
-their mean with those set aside before (older ones halved each time), and what the mixture makes of
-the one and of the other. They are charged with a sample of the rows up to the next such round, as a
-model frozen there would be. What lost least over the last six windows, about three quarters of the
-stream, is what frozen use reads.
+What follows the last labels wins the next round, and may be worthless an hour later. So at rounds that
+nearly double, and grow by a quarter once there are a thousand, all weights are set aside, as candidates:
+those of each expert in that round, their mean with those set aside before (older ones halved each time), and
+what the mixture makes of the one and of the other. They are charged with a sample of the rows up to the next
+such round, as a model frozen there would be.
+
+The last six windows, about three quarters of the stream, are all there is to tell by, and where they begin is
+chance: so they are weighed anew some hundred times, and a candidate's share is how often it lost least.
+Frozen use reads the mean of the candidates by these shares, numbers or logits, which is again one set of
+weights; or the mixture alone, where its share is the largest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,40 +42,70 @@ from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
 FIRST = 64  # the round of the first candidates
-GROWTH = 1.25  # from one such round to the next
+EARLY, GROWTH = (
+    900,
+    1.25,
+)  # from one such round to the next; before the first only every third is one
 WINDOWS = 6
-SAMPLE = 4096  # rows of a window that are looked at: fewer choose badly where tails are heavy
+# Rows of a window that are looked at: all while they are few, half of them, and no more than a number.
+# Fewer choose badly where tails are heavy; more take more than a quarter of the time of learning.
+FEW, HALF, SAMPLE = 256, 0.5, 4096
 BATCH = 64  # of them at once: each by itself would take ten times as long
 # Numbers kept as candidates: beyond them frozen use reads as the next round would.
 MOST = 1 << 24
 ON_TRAY = 1 << 16  # entries of single rows that wait, where a row has fewer
 TASKS = {"regression": 0, "binary": 1, "multiclass": 2}
+DRAWS = 256
 
 
 def next_round(rounds: int) -> int:
     """The first round after so many at which weights are set aside.
 
-    >>> next_round(0), next_round(64), next_round(100)
-    (64, 80, 125)
+    >>> next_round(0), next_round(64), next_round(500), next_round(947)
+    (64, 125, 947, 1184)
     """
     due = FIRST
     while due <= rounds:
-        due = int(np.ceil(due * GROWTH))
+        for _ in range(3 if due < EARLY else 1):
+            due = int(np.ceil(due * GROWTH))
     return due
 
 
-def sampled(rounds: int, count: int, due: int) -> Any:
-    """The rows, of so many from a round on, that are looked at in the window that ends at ``due``.
+def sampled(rounds: int, count: int, share: float) -> Any:
+    """The rows, of so many from a round on, that are looked at, where a share of them is.
 
-    >>> sampled(62, 3, 80), sampled(900_000, 50, 1_000_000)
+    Multiples of the golden ratio spread evenly, and keep step with no hour or weekday of the data.
+
+    >>> sampled(62, 3, 1.0), sampled(900_000, 50, 0.04)
     (array([0, 1, 2]), array([12, 46]))
     """
-    return np.flatnonzero(GOLDEN * np.arange(rounds, rounds + count) % 1.0 < share_of(due))
+    return np.flatnonzero(GOLDEN * np.arange(rounds, rounds + count) % 1.0 < share)
 
 
-def share_of(due: int) -> float:
-    """The share of rows that are looked at in the window that ends at ``due``."""
-    return SAMPLE / (due * (1.0 - 1.0 / GROWTH))
+def share_of(due: int, few: float = FEW, part: float = HALF, most: float = SAMPLE) -> float:
+    """The share of rows that are looked at in the window that ends at ``due``.
+
+    >>> [round(share_of(due), 3) for due in (80, 1280, 2560, 20_480, 204_800)]
+    [1.0, 1.0, 0.5, 0.5, 0.1]
+    """
+    window = due * (1.0 - 1.0 / GROWTH)
+    return float(min(1.0, max(few / window, min(part, most / window))))
+
+
+@lru_cache(maxsize=1)
+def window_weights() -> Array:
+    """Draws × windows: −ln u, u spread evenly by multiples of φ⁻¹, φ⁻², …, with φ⁷ = φ + 1.
+
+    A Bayesian bootstrap that needs no random numbers: the same on every machine.
+
+    >>> window_weights().mean(axis=0).round(1)
+    array([1., 1., 1., 1., 1., 1.])
+    """
+    root = 1.0
+    for _ in range(60):
+        root = (1.0 + root) ** (1.0 / (WINDOWS + 1))
+    steps = root ** -np.arange(1.0, WINDOWS + 1.0)
+    return -np.log((0.5 + np.outer(np.arange(1.0, DRAWS + 1.0), steps)) % 1.0)
 
 
 class FrozenUse:
@@ -155,7 +190,9 @@ class FrozenUse:
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
-        self.tray = new_tray(0, 0)  # arrays of a pickle may be mapped from a file, and not be written
+        self.tray = new_tray(
+            0, 0
+        )  # arrays of a pickle may be mapped from a file, and not be written
 
     # ── merging ─────────────────────────────────────────────────────────────────────────────────
 
@@ -194,7 +231,7 @@ class FrozenUse:
             if GOLDEN * rounds % 1.0 < share_of(self.due(rounds)):
                 self._hold(rows.copy(), y.copy(), importance[:1].copy())
             return
-        chosen = sampled(rounds, len(rows), self.due(rounds))
+        chosen = sampled(rounds, len(rows), share_of(self.due(rounds)))
         if len(chosen):
             amounts = np.broadcast_to(importance, len(rows))[chosen]
             self._hold(rows.take(chosen), y[chosen], amounts)
@@ -313,16 +350,23 @@ class FrozenUse:
 
     # ── in use ──────────────────────────────────────────────────────────────────────────────────
 
-    def chosen(self, active: list[int]) -> int | None:
-        """The candidate that lost least; None before any is known."""
+    def shares(self, active: list[int]) -> Array | None:
+        """How much each candidate counts: some, or a mixture alone; None before any is known."""
         self._look()
-        total, blended = self.sums.sum(axis=0), self.blended.sum(axis=0)
-        if self.weights is None or not total[WEIGHT].any():
+        if self.weights is None or not self.sums[:, WEIGHT].any():
             return None
-        allowed = [c for k in active for c in (2 * k, 2 * k + 1)]
-        best = min(allowed, key=lambda c: total[LOSS, c])
-        which = int(np.argmin(blended))
-        return 2 * self.experts + which if blended[which] <= total[LOSS, best] else best
+        single = np.array([c for k in active for c in (2 * k, 2 * k + 1)])
+        both = 2 * self.experts + np.arange(2)
+        found = self._shares_of(np.concatenate([single, both]))
+        if found.argmax() >= both[0]:
+            return np.asarray((np.arange(len(found)) == found.argmax()) * 1.0)
+        return self._shares_of(single)
+
+    def _shares_of(self, allowed: Any) -> Array:
+        """How often each of these lost least, the windows weighed anew each time."""
+        lost = np.concatenate([self.sums[:, LOSS], self.blended], axis=1)[:, allowed]
+        least = allowed[(window_weights() @ lost).argmin(axis=1)]
+        return np.asarray(np.bincount(least, minlength=2 * self.experts + 2) / DRAWS)
 
     def losses(self) -> Array:
         """The mean loss of each candidate over the latest windows, as ``AdaHedge`` is charged."""
@@ -340,18 +384,30 @@ class FrozenUse:
         return float(min(max(2.0 * mean / variance, least), 1e100))
 
     def reading(
-        self, candidate: int, present: list[Array | None], blend: Any, anchors: Array | None
+        self, shares: Array, present: list[Array | None], blend: Any, anchors: Array | None
     ) -> Any:
-        """The reading for frozen use, from the weights and the blend of this round."""
+        """The reading for frozen use, from the weights and the blend of this round.
+
+        ``present`` need not have the weights of experts without a share, unless a mixture has one.
+        """
         shapes = [w.shape for w in present if w is not None]
         slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
-        weights = _both(present, self._laid_for(anchors), slots, classes)
-        if candidate >= 2 * self.experts:
-            whole = _of_all(weights, 2 * self.experts)
-            mine = np.ascontiguousarray(whole[:, candidate - 2 * self.experts :: 2])
+        before = self._laid_for(anchors)
+        which = shares[-2:]
+        if which.any():
+            whole = _of_all(_both(present, before, slots, classes), 2 * self.experts)
+            mine = np.ascontiguousarray(whole[:, int(which.argmax()) :: 2])
             return StillBlend(mine, blend.still(), anchors)
-        mine = np.ascontiguousarray(weights[:, candidate : candidate + 1])
-        return Still(self.task, mine, self.sharpness(candidate), blend.bounds.copy(), anchors)
+        counted = np.flatnonzero(shares).tolist()
+        alone = len(counted) == 1
+        mine = np.zeros((slots, 1, classes))
+        for c in counted:
+            own = None if before is None else before[:, c - c % 2 : c - c % 2 + 2]
+            both = _both(present[c // 2 : c // 2 + 1], own, slots, classes)
+            factor = 1.0 if alone or self.task == "regression" else self.sharpness(c)
+            mine[: len(both), 0] += shares[c] * factor * both[:, c % 2]
+        sharpness = self.sharpness(counted[0]) if alone else 1.0
+        return Still(self.task, mine, sharpness, blend.bounds.copy(), anchors)
 
 
 def _both(present: list[Array | None], before: Array | None, slots: int, classes: int) -> Array:
@@ -398,7 +454,7 @@ def with_products(rows: Rows, anchors: Array | None) -> Rows:
 
 
 class Still(NamedTuple):
-    """The frozen weights of one expert, slots × 1 × classes: all that frozen use reads."""
+    """Frozen weights of one expert, or a mean of several, slots × 1 × classes: all that frozen use reads."""
 
     task: str
     weights: Array

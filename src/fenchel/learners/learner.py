@@ -271,11 +271,12 @@ class Learner:
         with self._lock, undisturbed:
             return ask(self, x, id)
 
-    def answer(self, ticket: Any, y: Any, w: float = 1.0, *, step: str = "old") -> None:
+    def answer(self, ticket: Any, y: Any, w: float = 1.0, *, step: str | None = None) -> None:
         """Learn from an example that was asked, by its ticket or id, now that its label is known.
 
         ``step="old"`` is the theorem's, with the margin of the prediction; ``"fresh"`` steps from the
-        margin of today. ``w`` is the example's importance.
+        margin of today. Where it is left out, a mixture lets its experts step from today's margins, and
+        every other learner takes the theorem's step. ``w`` is the example's importance.
         """
         with self._lock, undisturbed:
             answer(self, ticket, y, w, step)

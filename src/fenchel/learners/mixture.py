@@ -53,6 +53,10 @@ PIECE = 1 << 20
 # Rows that means, spreads and knots are fixed by.
 SETTLING = 2048
 
+# Matrices of more columns than the first are kept while rows have this share of their entries, and all
+# classes together no more numbers than the last: d² a round against the row's entries.
+NARROW, DENSE, NUMBERS = 100, 0.1, 1e6
+
 # A first target farther from 0 is no origin: the distance from it could overflow.
 FARTHEST = 1e150
 
@@ -147,7 +151,9 @@ class Mixture(Engine):
         self._steps = Steps()
         self._units: Array | None = new_units(0) if unitless else None
         self._frozen = self._foresight(len(experts)) if foresight else None
-        self._frozen_reading: Any = None  # until the next round is learned
+        # Until the next round is learned: what frozen use reads, and all weights of that round.
+        self._frozen_reading: Any = None
+        self._weights_kept: list[Array | None] | None = None
 
     def _foresight(self, count: int) -> FrozenUse:
         singly = next((k for k in range(count) if self._products[k]), 0)
@@ -184,13 +190,13 @@ class Mixture(Engine):
     def shares(self, use: str = "next_round") -> dict[str, float]:
         """Return how much each expert counts: in the next round, or with ``use="frozen"`` once frozen.
 
-        Frozen, one may count alone, or all as in the next round; each by its last weights, or by the
-        mean of those along the run.
+        Frozen, some count by themselves, each by its last weights and by the mean of those along the run,
+        or all as in the next round.
         """
         shares = shares_now(self._blend.hedge)
-        chosen = None if use != "frozen" else self._chosen()
-        if chosen is not None and chosen < 2 * len(self.experts):
-            shares = (np.arange(len(self.experts)) == chosen // 2).astype(np.float64)
+        frozen = None if use != "frozen" else self._frozen_shares()
+        if frozen is not None and not frozen[-2:].any():
+            shares = frozen[:-2:2] + frozen[1:-2:2]
         return {name: float(v) for name, v in zip(self.expert_names, shares, strict=True)}
 
     @property
@@ -217,12 +223,12 @@ class Mixture(Engine):
 
     @property
     def _knots(self) -> int:
-        """How many knots frozen weights have for a column."""
+        """The number of knots that frozen weights have for a column."""
         return KNOTS if self._sees_curves else 0
 
-    def _chosen(self) -> int | None:
-        """The candidate for frozen use, where one is known."""
-        return None if self._frozen is None else self._frozen.chosen(self._blend.active)
+    def _frozen_shares(self) -> Array | None:
+        """The shares of the candidates for frozen use, where they are known."""
+        return None if self._frozen is None else self._frozen.shares(self._blend.active)
 
     @property
     def best(self) -> Engine:
@@ -310,7 +316,7 @@ class Mixture(Engine):
     def restart(self, width: int) -> None:
         """Begin with fresh state of so many columns."""
         self.columns = width
-        self._frozen_reading = None
+        self._frozen_reading = self._weights_kept = None
         self._origin = np.zeros(1)
         if self._frozen is not None:
             self._frozen = self._foresight(len(self.experts))
@@ -379,6 +385,7 @@ class Mixture(Engine):
         kept["_spreads"] = self._spreads.copy()
         kept["_units"] = None if self._units is None else self._units.copy()
         kept["_frozen"] = None if self._frozen is None else self._frozen.copy()
+        kept["_frozen_reading"] = kept["_weights_kept"] = None
         return kept
 
     # ── merging ─────────────────────────────────────────────────────────────────────────────────
@@ -484,7 +491,7 @@ class Mixture(Engine):
         if several:
             self.outputs = max(self.outputs, int(targets.max(initial=-1.0)) + 1)
         out = np.empty((count, self.outputs) if several else count)
-        self._frozen_reading = None
+        self._frozen_reading = self._weights_kept = None
         self._set_origin(targets)
         begin = 0
         while begin < count:  # up to where weights are set aside
@@ -497,6 +504,7 @@ class Mixture(Engine):
             if self._frozen is not None:
                 self._frozen.see(self.rounds, *part)
             self._learn_part(*part, out[begin:end])
+            self._weights_kept = None
             self.counts[ROUNDS] += end - begin
             if self._frozen is not None and self._frozen.due(self.rounds - 1) == self.rounds:
                 self._set_aside(self._frozen)
@@ -510,7 +518,7 @@ class Mixture(Engine):
         if step is None or appears:
             with undisturbed:
                 return super().learn_known(view, target)
-        self._frozen_reading = None
+        self._frozen_reading = self._weights_kept = None
         return step.learn(self, target)
 
     def after_row(self) -> None:
@@ -534,6 +542,17 @@ class Mixture(Engine):
         for k, limit in enumerate(self._class_limits):
             if limit is not None and classes > limit:
                 self._retire(k)
+
+    def _retire_costly(self) -> None:
+        """Retire matrices of many columns where rows are sparse, or classes many."""
+        if self._units is None or self.columns <= NARROW:
+            return
+        entries = self._units[: self.columns, COUNT].sum()
+        sparse = entries < DENSE * self.columns * self.rounds
+        if sparse or max(self.outputs, 1) * self.columns**2 > NUMBERS:
+            for k, limit in enumerate(self._limits):
+                if limit is not None:  # it has a matrix, or sees products
+                    self._retire(k)
 
     def _retire(self, k: int) -> None:
         if self._blend.hedge.active[k]:
@@ -593,10 +612,12 @@ class Mixture(Engine):
             self._crew.do(work, together)
 
     def _set_aside(self, frozen: FrozenUse) -> None:
+        self._retire_costly()
         if frozen.are_too_many(self.columns, len(self._blend.active)):
             frozen.forget()
         else:
-            frozen.set_aside(self._weights_in_use(), self._blend, self._anchors())
+            self._weights_kept = self._weights_in_use()
+            frozen.set_aside(self._weights_kept, self._blend, self._anchors())
 
     def _anchors(self) -> Array | None:
         """The means, spreads and knots that products and curves are formed by where they stand still."""
@@ -729,7 +750,8 @@ class Mixture(Engine):
 
         ``what="frozen"`` reads what does best where nothing more is learned.
         """
-        if what == "frozen" and (self._frozen_reading is not None or self._chosen() is not None):
+        known = what == "frozen" and self._frozen_reading is not None
+        if known or (what == "frozen" and self._frozen_shares() is not None):
             return self._read_frozen(rows)
         what = "margins" if what == "frozen" else what
         if len(rows) == 1 and what == "margins" and rows.width <= self.columns:
@@ -743,12 +765,17 @@ class Mixture(Engine):
 
     def still(self) -> Any:
         """Return the weights that frozen use reads, where they are known; a copy of all elsewhere."""
-        chosen = self._chosen()
-        if chosen is None:
+        shares = self._frozen_shares()
+        if shares is None:
             return super().still()
         assert self._frozen is not None
-        present = self._weights_in_use()
-        return self._frozen.reading(chosen, present, self._blend, self._anchors())
+        present = self._weights_kept
+        if present is None:
+            counted = shares[:-2:2] + shares[1:-2:2] + shares[-2:].sum() > 0.0
+            present = [None] * len(self.experts)
+            for k in self._blend.active:
+                present[k] = self._weights_of(k) if counted[k] else None
+        return self._frozen.reading(shares, present, self._blend, self._anchors())
 
     def ask(self, rows: Rows) -> tuple[Array, Array]:
         """Read one row: the experts' margins wait with it, and the last target known by now."""
@@ -763,11 +790,16 @@ class Mixture(Engine):
         known = {k: told[k][None] if several else told[k] for k in self._blend.active}
         return self._blend.read(self._gathered(known))
 
+    @property
+    def late_step(self) -> str:
+        """Experts step from what they know today: on streams of late labels that loses less."""
+        return "fresh"
+
     def answer(
         self, rows: Rows, memo: Array, target: Array, importance: Array, fresh: bool
     ) -> float | None:
         """Charge the experts with what they said when they were asked, and let each learn."""
-        self._frozen_reading = None
+        self._frozen_reading = self._weights_kept = None
         if self.task == "multiclass":
             self.outputs = max(self.outputs, int(target[0]) + 1)
             self._retire_beyond(self.outputs)

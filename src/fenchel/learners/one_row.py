@@ -64,8 +64,7 @@ class _Seen:
         if mixture._sees_products:
             out, ends = np.empty((1, width_of(len(mixture._spreads) - 1))), np.empty(1, np.int64)
             self._products = _row_of(np.zeros(2, np.int64), NUMBERS[: out.shape[1]], out[0])
-            given = mixture._spreads, view, ONE, moves, out, ends
-            self.calls.append((centred_products, given))
+            self.calls.append((centred_products, (mixture._spreads, view, ONE, moves, out, ends)))
             self.calls.append((end_after, (ends, self._products.indptr)))
         if mixture._sees_curves:
             spreads, width = mixture._spreads, width_of_curves(mixture._spreads)

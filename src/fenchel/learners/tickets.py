@@ -5,7 +5,8 @@
 
 Stepping with the derivative at the *old* margin, that of the prediction, is mirror descent on the sum
 of what has arrived: its regret grows like √(T + Σ delays) for Lipschitz losses, and what was promised
-along a run can be measured (``certificates``). ``step="fresh"`` steps from the margin of today.
+along a run can be measured (``certificates``). ``step="fresh"`` steps from the margin of today, which has no
+theorem and loses less: mixtures take it, other learners where they are asked to.
 """
 
 from __future__ import annotations
@@ -207,8 +208,9 @@ def _row(learner: Any, x: Any) -> Rows:
     return (rows if bad < 0 else validate.mended(rows, bad)).copy()
 
 
-def answer(learner: Any, ticket: Any, y: Any, w: float, step: str) -> None:
+def answer(learner: Any, ticket: Any, y: Any, w: float, step: str | None) -> None:
     """Learn from a row that was asked, now that its label is known."""
+    step = learner.engine.late_step if step is None else step
     if step not in STEPS:
         raise ValueError(f"step={step!r}: choose 'old', the theorem's, or 'fresh'")
     tickets = learner.tickets

@@ -118,6 +118,8 @@ def _charge_class(lead: float, first: bool, importance: float, sums: Array, k: i
     """A mistake where another class leads, or an earlier one is level (``first`` is not the right)."""
     wrong = 1.0 if lead < 0.0 or (lead == 0.0 and not first) else 0.0
     sums[LOSS, k] += charged(importance, wrong)
+    if lead == -np.inf:  # a class that is not known says nothing of the size of margins
+        return
     lead = min(max(lead, -1e100), 1e100)
     sums[LEAD, k] += importance * lead
     sums[SQUARE, k] += importance * lead * lead

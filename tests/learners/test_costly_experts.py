@@ -1,0 +1,50 @@
+"""Matrices of many columns in ``auto``: kept where rows are dense, retired where they do not pay."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from fenchel import learners
+
+ROUNDS = 100
+
+
+def stream(columns, density, classes=2, seed=0):
+    rng = np.random.default_rng(seed)
+    X = sp.random(ROUNDS, columns, density, "csr", rng=rng)
+    return X, np.arange(ROUNDS) % classes
+
+
+def matrices(learner):
+    """How many experts with full matrices are still on."""
+    names, on = learner.engine.expert_names, learner.engine._blend.active
+    return sum("diagonal=no" in names[k] for k in on)
+
+
+@pytest.mark.parametrize(
+    ("columns", "density", "classes", "kept"),
+    [
+        (150, 1.0, 2, 4),
+        (300, 0.5, 2, 4),
+        (301, 1.0, 2, 0),
+        (150, 0.05, 2, 0),
+        (90, 0.05, 2, 4),
+        (120, 1.0, 40, 4),
+        (200, 1.0, 40, 0),
+    ],
+)
+def test_matrices_are_kept_where_they_may_pay(columns, density, classes, kept):
+    learner = learners.auto("binary" if classes == 2 else "multiclass")
+    learner.learn_many(*stream(columns, density, classes))
+    assert matrices(learner) == kept
+
+
+@pytest.mark.parametrize("density", [0.05, 1.0])
+def test_blocks_make_no_difference(density):
+    X, y = stream(130, density)
+    whole, cut = learners.auto(), learners.auto()
+    whole.learn_many(X, y)
+    for t in range(0, ROUNDS, 7):
+        cut.learn_many(X[t : t + 7], y[t : t + 7])
+    for name, array in whole.state_arrays().items():
+        assert array.tobytes() == cut.state_arrays()[name].tobytes(), name
