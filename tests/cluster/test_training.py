@@ -7,7 +7,7 @@ from concurrent.futures.process import BrokenProcessPool
 import numpy as np
 import pytest
 
-from fenchel import cluster
+from fenchel import Schema, cluster, learners
 from fenchel.cluster.checkpoints import Checkpoints
 from fenchel.cluster.cutting import SMALLEST
 from fenchel.cluster.over_executor import OverExecutor
@@ -204,3 +204,22 @@ def test_files_of_a_protocol_are_read_by_fsspec(monkeypatch):
         cluster.shards("memory://shards/other-*.svm")
     with pytest.raises(BadInput, match="no files have such an address"):
         cluster.shards("nowhere://shards")
+
+
+@pytest.mark.parametrize("form", ["svm", "csv"])
+def test_products_are_merged(tmp_path, form):
+    """A circle around a point far from 0: no line in the columns themselves."""
+    random = np.random.default_rng(5)
+    X = random.normal(size=(2400, 2)) + np.array([3.0, -2.0])
+    y = np.where(((X - [3.0, -2.0]) ** 2).sum(axis=1) < 1.4, 1, -1)
+    for k, some in enumerate(np.array_split(np.arange(2000), 4)):
+        if form == "svm":
+            lines = [f"{y[i]} 1:{X[i, 0]} 2:{X[i, 1]}" for i in some]
+        else:
+            lines = ["y,a,b", *(f"{y[i]},{X[i, 0]},{X[i, 1]}" for i in some)]
+        (tmp_path / f"part-{k}.{form}").write_text("\n".join([*lines, ""]))
+    start = learners.auto(schema=Schema(label="y")) if form == "csv" else learners.auto()
+    with ThreadPoolExecutor(1) as executor:
+        found = cluster.train(str(tmp_path / f"part-*.{form}"), start, executor, rounds=2)
+    given = X[2000:] if form == "svm" else [{"a": a, "b": b} for a, b in X[2000:].tolist()]
+    assert np.mean(np.asarray(found.predict_many(given)).astype(float) != y[2000:]) < 0.06
