@@ -17,6 +17,7 @@ import numpy as np
 
 from fenchel.learners.quadratic import singles
 from fenchel.learners.renumbering import Places
+from fenchel.learners.undisturbed import undisturbed
 from fenchel.loops.frozen_losses import (
     ATTEND,
     DUE,
@@ -155,7 +156,9 @@ class FrozenUse:
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
-        self.tray = new_tray(0, 0)  # arrays of a pickle may be mapped from a file, and not be written
+        self.tray = new_tray(
+            0, 0
+        )  # arrays of a pickle may be mapped from a file, and not be written
 
     # ── merging ─────────────────────────────────────────────────────────────────────────────────
 
@@ -227,12 +230,13 @@ class FrozenUse:
     def _clear_tray(self) -> None:
         """Let the rows of the tray wait with the others."""
         held = int(self.tray.counts[HELD])
-        if held:
-            ends = self.tray.indptr[: held + 1].copy()
-            indices, values = (array[: ends[-1]].copy() for array in self.tray[1:3])
-            self._held.append(
-                (Rows.sparse(ends, indices, values), self.tray.y[:held].copy(), np.ones(held))
-            )
+        if not held:
+            return
+        ends = self.tray.indptr[: held + 1].copy()
+        indices, values = (array[: ends[-1]].copy() for array in self.tray[1:3])
+        rows, y = Rows.sparse(ends, indices, values), self.tray.y[:held].copy()
+        with undisturbed:
+            self._held.append((rows, y, np.ones(held)))
             self._waiting += held
             self.tray.counts[HELD] = 0
 
