@@ -180,3 +180,14 @@ def test_the_expected_loss_keeps_to_its_bound():
     mixture, choice = learner.engine._blend.hedge, learner.engine._blend.choice
     regret = choice.expected[0] - mixture.losses.min()
     assert regret <= 2.0 * mixture.gap[0] + 2.0 * choice.gap[0] + 1e-9
+
+
+def test_the_inverses_of_the_refinement_stay_symmetric_to_the_bit():
+    """Their rows are read for their columns."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(400, 5))
+    learner = learners.auto()
+    learner.learn_many(X, X[:, 0] + X[:, 1] * X[:, 2] > 0.0)
+    inverses = learner.state_arrays()["combination.stack.inverses"]
+    assert np.abs(inverses[:, 0, 1:]).max() > 0.0
+    np.testing.assert_array_equal(inverses, inverses.transpose(0, 2, 1))

@@ -301,7 +301,7 @@ class Composed(Engine):
         return [(self._twin(decide_rows), (f, *given))]
 
     def bound_to(self) -> list[Any]:
-        """What these calls are bound to."""
+        """Return the parts: calls are bound to their arrays."""
         return [self._parts]
 
     def read_known(self, view: Any) -> Array | None:

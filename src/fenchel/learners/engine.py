@@ -102,7 +102,7 @@ class Engine(ABC):
         return None
 
     def bound_to(self) -> list[Any]:
-        """What calls of kernels are bound to, and have to be bound to anew once it is replaced."""
+        """Return the objects that calls are bound to: where one is replaced, they are made anew."""
         return []
 
     def ask(self, rows: Rows) -> tuple[Array, Array]:

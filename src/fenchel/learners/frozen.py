@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.learners.quadratic import singles, straight
+from fenchel.learners.undisturbed import undisturbed
 from fenchel.loops.curves import BEHIND, KNOTS
 from fenchel.loops.frozen_losses import (
     ATTEND,
@@ -259,12 +260,13 @@ class FrozenUse:
     def _clear_tray(self) -> None:
         """Let the rows of the tray wait with the others."""
         held = int(self.tray.counts[HELD])
-        if held:
-            ends = self.tray.indptr[: held + 1].copy()
-            indices, values = (array[: ends[-1]].copy() for array in self.tray[1:3])
-            self._held.append(
-                (Rows.sparse(ends, indices, values), self.tray.y[:held].copy(), np.ones(held))
-            )
+        if not held:
+            return
+        ends = self.tray.indptr[: held + 1].copy()
+        indices, values = (array[: ends[-1]].copy() for array in self.tray[1:3])
+        rows, y = Rows.sparse(ends, indices, values), self.tray.y[:held].copy()
+        with undisturbed:
+            self._held.append((rows, y, np.ones(held)))
             self._waiting += held
             self.tray.counts[HELD] = 0
 

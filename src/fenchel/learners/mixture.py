@@ -17,9 +17,9 @@ from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, 
 from fenchel.learners.frozen import FrozenUse, StillBlend, as_columns
 from fenchel.learners.labels import known_after
 from fenchel.learners.multi.one_vs_rest import shares_of_one
-from fenchel.learners.one_row import LearnStep, ReadStep, Steps
 from fenchel.learners.quadratic import anchored, around_mean, bent, curve_slopes, laid_out
 from fenchel.learners.renumbering import Places, shares_of
+from fenchel.learners.single_step import LearnStep, ReadStep, Steps
 from fenchel.learners.stacking import BLENDS, SQUARED
 from fenchel.learners.undisturbed import undisturbed
 from fenchel.learners.workers import Crew, in_parallel

@@ -1,4 +1,4 @@
-"""What a mixture of numbers leaves over, as rows for another learner, and its correction.
+"""The rest that a mixture of numbers leaves over, predicted from its experts' differences.
 
 For a row with the mixed number p, experts' numbers p_k and the last target q the differences are p_k − p and
 q − p; the number found of them is added to p.

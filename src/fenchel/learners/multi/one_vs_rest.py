@@ -69,7 +69,7 @@ class OneAgainstRest(Members):
         return calls
 
     def bound_to(self) -> list[Any]:
-        """What the calls of all members are bound to."""
+        """Return the parts of all members."""
         return [thing for member in self.members for thing in member.bound_to()]
 
     def answer(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fenchel import learners
-from fenchel.learners import one_row
+from fenchel.learners import single_step
 
 MIXTURES = {
     "binary": learners.auto,
@@ -37,7 +37,7 @@ def state(learner):
 
 def learned(kind, patience, disturb, monkeypatch):
     """The state after a stream, and what was predicted on the way."""
-    monkeypatch.setattr(one_row, "PATIENCE", patience)
+    monkeypatch.setattr(single_step, "PATIENCE", patience)
     learner, said = MIXTURES[kind](), []
     for t, (x, y) in enumerate(zip(*stream(kind), strict=True)):
         said.append(np.asarray(learner.decision_one(x)).tobytes() if t else b"")
@@ -90,7 +90,7 @@ def copies(t, learner, x, y):
 def test_in_one_step_has_the_same_bits(kind, monkeypatch):
     quick = learned(kind, 2, nothing, monkeypatch)
     slow = learned(kind, 10**9, nothing, monkeypatch)
-    assert set(quick[2]) == {one_row.LearnStep, one_row.ReadStep}
+    assert set(quick[2]) == {single_step.LearnStep, single_step.ReadStep}
     assert all(quick[2].values())
     assert not any(slow[2].values())
     assert quick[:2] == slow[:2]
@@ -101,14 +101,14 @@ def test_in_one_step_has_the_same_bits(kind, monkeypatch):
 def test_what_comes_between_changes_no_bit(kind, disturb, monkeypatch):
     quick = learned(kind, 2, disturb, monkeypatch)
     slow = learned(kind, 10**9, disturb, monkeypatch)
-    assert quick[2][one_row.LearnStep] is not None
+    assert quick[2][single_step.LearnStep] is not None
     assert quick[:2] == slow[:2]
 
 
 def test_a_class_that_appears_ends_the_step(monkeypatch):
     found = []
     for patience in (2, 10**9):
-        monkeypatch.setattr(one_row, "PATIENCE", patience)
+        monkeypatch.setattr(single_step, "PATIENCE", patience)
         learner = learners.auto("multiclass", classes=["a", "b"])
         for t, x in enumerate(stream("multiclass", rows=120)[0]):
             learner.learn_one(x, "abc"[t % (2 if t < 80 else 3)])
@@ -122,7 +122,7 @@ def test_long_rows_that_fill_the_tray(monkeypatch):
     rng = np.random.default_rng(3)
     rows = [{f"w{j}": 1.0 for j in rng.integers(0, 4000, 3000)} for _ in range(150)]
     for patience in (2, 10**9):
-        monkeypatch.setattr(one_row, "PATIENCE", patience)
+        monkeypatch.setattr(single_step, "PATIENCE", patience)
         learner = learners.auto()
         learner.learn_one({f"w{j}": 1.0 for j in range(4000)}, True)
         for t, x in enumerate(rows):
@@ -132,7 +132,7 @@ def test_long_rows_that_fill_the_tray(monkeypatch):
 
 
 def test_a_margin_is_not_overwritten_by_the_next(monkeypatch):
-    monkeypatch.setattr(one_row, "PATIENCE", 2)
+    monkeypatch.setattr(single_step, "PATIENCE", 2)
     learner = learners.auto("multiclass")
     rows, labels = stream("multiclass", rows=40)
     for x, y in zip(rows, labels, strict=True):
@@ -140,5 +140,5 @@ def test_a_margin_is_not_overwritten_by_the_next(monkeypatch):
     first = learner.decision_one(rows[0])
     kept = first.copy()
     learner.decision_one(rows[1])
-    assert learner.engine._steps._made[one_row.ReadStep] is not None
+    assert learner.engine._steps._made[single_step.ReadStep] is not None
     np.testing.assert_array_equal(first, kept)
