@@ -17,7 +17,12 @@ from benchmarks.quality import table
 from fenchel import learners
 
 ROWS, SITES, ADS, SEED = 300_000, 2_000, 500, 7
-SINGLE = ("ftrl_proximal:loss=logistic", "coin_betting:loss=logistic", "adagrad:loss=logistic")
+SINGLE = (
+    "ftrl_proximal:loss=logistic",
+    "ftrl_proximal:alpha=0.5,loss=logistic",  # as Vowpal Wabbit's
+    "coin_betting:loss=logistic",
+    "adagrad:loss=logistic",
+)
 
 
 def clicks(rows: int = ROWS) -> tuple[NDArray, NDArray, NDArray]:
