@@ -1,16 +1,18 @@
 """Labels that come late: ``auto`` beside linear learners of River and scikit-learn, with the same delays.
 
 `python -m benchmarks.delays` writes `DELAYS.md`: the share of wrong predictions, each made when its row
-was asked for, learned from when its label had come. Of elec2 all rows (`--rows N`: the first), labels 1,
-48 (a day) and 500 rows late; of delayed_flights the flights whose label comes, when the file has it. The
-features of the peers are scaled by the means and deviations of the rows so far; `auto` has them as they
-are. Its experts step from what they know when the label comes; *old margins* is the step that theorems
-speak of.
+was asked for, learned from when its label had come. Of elec2 all rows (`--rows N`: the first, only
+printed), labels 1, 48 (a day) and 500 rows late; of delayed_flights the flights whose label comes, when
+the file has it. The features of the peers are scaled by the means and deviations of the rows so far;
+`auto` has them as they are. Its experts step from what they know when the label comes; *old margins* is
+the step that theorems speak of. Figures are kept in `delays_figures.json`: a run that was stopped goes
+on, `--again` measures anew.
 """
 
 import csv
 import gzip
 import io
+import json
 import os
 import sys
 from pathlib import Path
@@ -20,6 +22,7 @@ import numpy as np
 from fenchel import learners
 
 PATH = Path(__file__).with_name("DELAYS.md")
+FIGURES = Path(__file__).with_name("delays_figures.json")
 FIRST = 10_000  # rows that are counted by themselves too
 DATA = Path(os.environ.get("FENCHEL_DATA", "../shared/data"))
 
@@ -98,8 +101,11 @@ def river(model, X, y):
 def scikit(model, X, y):
     classes = np.unique(y)
 
-    def ask(t):
-        return model.predict(X[t : t + 1])[0] if hasattr(model, "coef_") else None
+    def ask(t):  # what model.predict does, without its checks
+        if not hasattr(model, "coef_"):
+            return None
+        heights = model.coef_ @ X[t] + model.intercept_
+        return classes[int(heights[0] > 0.0) if len(classes) == 2 else int(heights.argmax())]
 
     return ask, lambda t: model.partial_fit(X[t : t + 1], y[t : t + 1], classes=classes)
 
@@ -139,22 +145,38 @@ def previous(turns, y):
     return error(turns, y, lambda t: told["last"], lambda t: told.update(last=y[t]))
 
 
-def errors(X, y, turns):
-    found = {"fenchel `auto`": error(turns, y, *ours(X, y))}
-    found["the same, old margins"] = error(turns, y, *ours(X, y, "old"))
-    found |= {name: error(turns, y, *both) for name, both in peers(X, y)}
-    return found | {"label that came last": previous(turns, y)}
+def errors(X, y, turns, known, keep):
+    """The errors that are not known yet, each kept at once."""
+
+    def measured(name, measure):
+        if name not in known:
+            known[name] = measure()
+            print(name, known[name], flush=True)
+            keep()
+
+    measured("fenchel `auto`", lambda: error(turns, y, *ours(X, y)))
+    measured("the same, old margins", lambda: error(turns, y, *ours(X, y, "old")))
+    for name, both in peers(X, y):
+        measured(name, lambda both=both: error(turns, y, *both))
+    measured("label that came last", lambda: previous(turns, y))
 
 
-def main(rows):
+def main(rows, again):
     streams = {
         "delayed_flights": flights(),
         **{f"elec2, {d}": elec2(rows, d) for d in (1, 48, 500)},
     }
-    found = {}
+    found = json.loads(FIGURES.read_text()) if FIGURES.exists() and not again else {}
+
+    def keep():
+        if rows is None:
+            FIGURES.write_text(json.dumps(found, indent=1) + "\n")
+
     for name, stream in streams.items():
-        found[name] = errors(*stream)
-        print(name, found[name], flush=True)
+        print(name, flush=True)
+        errors(*stream, found.setdefault(name, {}), keep)
+    if rows is not None:
+        return
     text = "# Labels that come late\n\n" + (__doc__ or "").split("\n\n", 1)[1] + "\n"
     text += table(found, 0)
     longer = {name: f for name, f in found.items() if len(streams[name][1]) > FIRST}
@@ -172,4 +194,5 @@ def table(found, which):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[sys.argv.index("--rows") + 1]) if "--rows" in sys.argv else None)
+    given = int(sys.argv[sys.argv.index("--rows") + 1]) if "--rows" in sys.argv else None
+    main(given, again="--again" in sys.argv or given is not None)

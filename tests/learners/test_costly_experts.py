@@ -48,3 +48,16 @@ def test_blocks_make_no_difference(density):
         cut.learn_many(X[t : t + 7], y[t : t + 7])
     for name, array in whole.state_arrays().items():
         assert array.tobytes() == cut.state_arrays()[name].tobytes(), name
+
+
+def test_columns_and_classes_that_come_later_in_a_block_do_not_count_yet():
+    X, y = stream(130, 1.0, 40)
+    X = X.tolil()
+    X[:70, 90:] = 0.0
+    y[:70] %= 3
+    whole, cut = learners.auto("multiclass"), learners.auto("multiclass")
+    whole.learn_many(X.tocsr(), y)
+    for t in range(0, ROUNDS, 7):
+        cut.learn_many(X.tocsr()[t : t + 7], y[t : t + 7])
+    assert matrices(whole) == matrices(cut) == 4
+    assert np.array_equal(whole.decision_many(X.tocsr()), cut.decision_many(X.tocsr()))

@@ -488,6 +488,7 @@ class Mixture(Engine):
         refuse_unsound(rows, checked)
         count, several = len(rows), self.task == "multiclass"
         cuts = self._cuts(targets) if several else {}
+        known = self.outputs
         if several:
             self.outputs = max(self.outputs, int(targets.max(initial=-1.0)) + 1)
         out = np.empty((count, self.outputs) if several else count)
@@ -507,6 +508,7 @@ class Mixture(Engine):
             self._weights_kept = None
             self.counts[ROUNDS] += end - begin
             if self._frozen is not None and self._frozen.due(self.rounds - 1) == self.rounds:
+                self._retire_costly(max(known, int(targets[:end].max()) + 1) if several else 1)
                 self._set_aside(self._frozen)
             begin = end
         return out
@@ -543,13 +545,19 @@ class Mixture(Engine):
             if limit is not None and classes > limit:
                 self._retire(k)
 
-    def _retire_costly(self) -> None:
-        """Retire matrices of many columns where rows are sparse, or classes many."""
+    def _retire_costly(self, classes: int) -> None:
+        """Retire matrices of many columns where rows are sparse, or classes many.
+
+        Columns are those that rows so far have had: room for more may have been made ahead.
+        """
         if self._units is None or self.columns <= NARROW:
             return
-        entries = self._units[: self.columns, COUNT].sum()
-        sparse = entries < DENSE * self.columns * self.rounds
-        if sparse or max(self.outputs, 1) * self.columns**2 > NUMBERS:
+        counts = self._units[: self.columns, COUNT]
+        columns = 1 + int(np.flatnonzero(counts)[-1]) if counts.any() else 0
+        if columns <= NARROW:
+            return
+        sparse = counts.sum() < DENSE * columns * self.rounds
+        if sparse or classes * columns**2 > NUMBERS:
             for k, limit in enumerate(self._limits):
                 if limit is not None:  # it has a matrix, or sees products
                     self._retire(k)
@@ -612,7 +620,6 @@ class Mixture(Engine):
             self._crew.do(work, together)
 
     def _set_aside(self, frozen: FrozenUse) -> None:
-        self._retire_costly()
         if frozen.are_too_many(self.columns, len(self._blend.active)):
             frozen.forget()
         else:
@@ -821,6 +828,7 @@ class Mixture(Engine):
         if self._frozen is not None:
             self._frozen.see(self.rounds - 1, rows, target, importance)
             if self._frozen.due(self.rounds - 1) == self.rounds:
+                self._retire_costly(max(self.outputs, 1))
                 self._set_aside(self._frozen)
         return None
 
