@@ -55,7 +55,7 @@ SETTLING = 2048
 
 # Matrices of more columns than the first are kept while rows have this share of their entries, and all
 # classes together no more numbers than the last: d² a round against the row's entries.
-NARROW, DENSE, NUMBERS = 100, 0.1, 1e6
+NARROW, DENSE, NUMBERS = 100, 0.15, 1e6
 
 # A first target farther from 0 is no origin: the distance from it could overflow.
 FARTHEST = 1e150
