@@ -134,7 +134,7 @@ def test_long_rows_that_fill_the_tray(monkeypatch):
 def test_a_margin_is_not_overwritten_by_the_next(monkeypatch):
     monkeypatch.setattr(single_step, "PATIENCE", 2)
     learner = learners.auto("multiclass")
-    rows, labels = stream("multiclass", rows=40)
+    rows, labels = stream("multiclass", rows=100)
     for x, y in zip(rows, labels, strict=True):
         learner.learn_one(x, y)
     first = learner.decision_one(rows[0])
