@@ -30,9 +30,10 @@ from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards
 
 # The first rounds are all learned from, then one in 32: eight weights are known well by then, and a pass of a
-# Perceptron takes a fifth longer, not twice as long.
+# Perceptron takes a fifth longer, not twice as long. Of several classes, each of which has a share in a row, one
+# row in 128.
 ALL_OF_FIRST = 1 << 12
-STRIDE = 32
+STRIDE, STRIDE_OF_SEVERAL = 32, 128
 
 # Logits that are larger on average were learned on features of no common scale: they are scaled down.
 LARGE = 4.0
@@ -161,7 +162,8 @@ class Calibration:
         begin = int(self._rounds[0])
         self._rounds[0] += count
         first = min(max(ALL_OF_FIRST - begin, 0), count)
-        later = np.arange(first + -(begin + first) % STRIDE, count, STRIDE)
+        stride = STRIDE_OF_SEVERAL if self._several else STRIDE
+        later = np.arange(first + -(begin + first) % stride, count, stride)
         return np.concatenate([np.arange(first), later])
 
     def _labels(self, targets: Array) -> NDArray[np.int64]:
