@@ -91,6 +91,7 @@ OPTIONS = (
 # The type of an object is its second word, as the C macro Py_TYPE has it; the rest is C functions.
 CPYTHON = (
     Use("the items of a dict, as borrowed references", ("PyDict_Next", "PyDict_GetItemWithError")),
+    Use("the items of a list, as borrowed references", ("PyList_GetItem",)),
     Use("names", ("PyObject_Hash", "PyUnicode_Compare")),
     Use("numbers", ("PyFloat_AsDouble", "PyLong_AsLongLongAndOverflow")),
 )

@@ -1,4 +1,4 @@
-"""Workers killed at random instants while they learn: ``python -m tests.cluster.kills --kills 50``.
+"""Workers killed at random instants while they learn: ``python -m tests.cluster.worker_kills --kills 50``.
 
 Every run must finish, and every model must equal, bit for bit, that of a run nobody disturbed. Prints JSON.
 """
