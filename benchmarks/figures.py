@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 FIGURE = re.compile(r"<!--figure ([\w.:=]+)-->(.*?)<!--/figure-->", re.DOTALL)
 RUNS = 10_000  # single rows that benchmarks.speed learns in one repetition
+ONE_BY_ONE = "auto, predict_one and learn_one, 5,000 dicts of 10"
 
 
 def tables(file: str, heading: str = "") -> Iterator[list[dict[str, str]]]:
@@ -56,10 +57,9 @@ def measured(work: str, column: str) -> str:
     return f"{float(value) / (1000.0 if unit == 'ms' else 1.0):.2g} s"
 
 
-def each_row(column: str) -> str:
-    """The time of one learn_one of 60 features."""
-    seconds = float(measured_exactly("learn_one, dicts of 60", column)) / RUNS
-    return f"{1e6 * seconds:.1f} µs"
+def each_row(column: str, work: str = "learn_one, dicts of 60", rows: int = RUNS) -> str:
+    """The time of one row, such as of learn_one of 60 features."""
+    return f"{1e6 * measured_exactly(work, column) / rows:.1f} µs"
 
 
 def measured_exactly(work: str, column: str) -> float:
@@ -161,6 +161,8 @@ FIGURES: dict[str, Callable[[], str]] = {
     "speed.auto.gigabyte": lambda: measured("auto, file of 1 GB", "fenchel"),
     "speed.vowpal.gigabyte": lambda: measured("arow, file of 1 GB", "it takes"),
     "speed.first": lambda: measured("auto, ten lines, the very first run", "fenchel"),
+    "speed.auto.one": lambda: each_row("fenchel", ONE_BY_ONE, 5_000),
+    "speed.auto.one.river": lambda: each_row("it takes", ONE_BY_ONE, 5_000),
     "speed.learn_one": lambda: each_row("fenchel"),
     "speed.learn_one.river": lambda: each_row("it takes"),
 }
