@@ -85,3 +85,13 @@ def test_a_model_card(place):
     assert card.startswith("# Model card: auto\n")
     for part in ("| learner | `auto` |", "| color | category |", "## Certificate", "| error |"):
         assert part in card, part
+
+
+def test_labels_alone_are_said_and_options_of_the_file_refused(tmp_path):
+    model, file = tmp_path / "m", tmp_path / "model.py"
+    run("train", "breast_cancer", "--learner", "perceptron", "--save", model, "--quiet")
+    said = run("export", model, "--to", "python", "--output", file).stderr
+    assert "labels alone; fenchel predict --proba has them" in said
+    done = subprocess.run([sys.executable, file, "--proba"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "takes no options" in done.stderr

@@ -166,3 +166,15 @@ def test_the_categories_are_told(tmp_path) -> None:
     data = write_lines(tmp_path / "d.csv", [",".join(line) for line in [header, *rows]])
     told = run("train", data, "--learner", "perceptron").stderr
     assert "categories     c0, c1, c2, c3, c4, c5 and 2 more\n" in told
+
+
+def test_a_column_of_dates_is_advised_on(tmp_path):
+    data = tmp_path / "days.csv"
+    days = [
+        f"2024-{1 + k // 28:02}-{1 + k % 28:02},{k % 3},{'yes' if k % 2 else 'no'}"
+        for k in range(60)
+    ]
+    data.write_text("day,x,y\n" + "\n".join(days) + "\n")
+    said = run("train", data, "--learner", "perceptron").stderr
+    assert "day has dates: --date day learns from their parts" in said
+    assert "--date" not in run("train", data, "--learner", "perceptron", "--date", "day").stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -14,6 +15,8 @@ KINDS = {"category": "categories", "text": "texts", "words": "words", "date": "d
 ENOUGH = 50  # rows, to judge by
 MOSTLY = 0.9  # of the rows have a level of their own: no category
 A_SENTENCE = 3  # words
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+A_FEW = 7  # levels: of so many dates each may well be a category
 
 
 def tell_kinds(stream: Stream) -> None:
@@ -32,7 +35,7 @@ def tell_kinds(stream: Stream) -> None:
 
 
 def tell_odd_categories(stream: Stream, rows: int) -> None:
-    """Advise on categories of which nearly every row has another level, after the first rows."""
+    """Advise on categories that are dates, or of which nearly every row has another level."""
     names, schema = stream.names, stream.schema
     if names is None or names.bits is not None or rows < ENOUGH:
         return
@@ -44,6 +47,9 @@ def tell_odd_categories(stream: Stream, rows: int) -> None:
         levels[column].append(level)
     for column in sorted(guessed):
         found = levels[column]
+        if len(found) > A_FEW and sum(map(_is_date, found)) > MOSTLY * len(found):
+            say(f"{column} has dates: --date {column} learns from their parts")
+            continue
         if len(found) <= MOSTLY * rows:
             continue
         sentences = sum(len(level.split()) >= A_SENTENCE for level in found)
@@ -66,6 +72,11 @@ def tell_other_columns(data: str, model: str, learner: Learner, stream: Stream) 
     new = [n for n in stream.raw_columns if n not in known and (names is None or n not in names)]
     if new:
         say(f"{data}: the column {_list(new)} is not known to {model}, and not used")
+
+
+def _is_date(level: str) -> bool:
+    """Whether a level is written as 2024-03-01, or begins so."""
+    return DATE.match(level) is not None
 
 
 def _list(names: Iterable[str]) -> str:

@@ -233,6 +233,10 @@ def probabilities(row: Model) -> dict[Any, float]:
 
 def main() -> None:
     """Predict the rows of standard input."""
+    if sys.argv[1:]:
+        sys.exit(
+            f"{sys.argv[0]} takes no options: python3 {sys.argv[0]} < rows.csv (or JSON lines)"
+        )
     lines = sys.stdin.read().splitlines()
     is_json = bool(lines) and lines[0].lstrip().startswith("{")
     for row in map(json.loads, lines) if is_json else csv.DictReader(lines):

@@ -30,8 +30,7 @@ from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards
 
 # The first rounds are all learned from, then one in 32: eight weights are known well by then, and a pass of a
-# Perceptron takes a fifth longer, not twice as long. Of several classes, each of which has a share in a row, one
-# row in 128.
+# Perceptron takes a fifth longer, not twice as long. Several classes cost more: one row in 128.
 ALL_OF_FIRST = 1 << 12
 STRIDE, STRIDE_OF_SEVERAL = 32, 128
 

@@ -8,7 +8,7 @@ from fenchel.cli import models
 from fenchel.cli.output import announce_compiling, fact
 from fenchel.cli.places import refuse_unwritable
 from fenchel.cli.results import blame, refuse_wrong_place
-from fenchel.export import ExportRefused
+from fenchel.export import ExportRefused, portable
 from fenchel.export import export as written
 from fenchel.models.atomic import replacing
 
@@ -29,3 +29,6 @@ def export(model: str, to: str, output: str | None, weights: bool) -> None:
     with blame(output), replacing(output) as file:
         file.write(content)
     fact("exported", f"{output}, {len(content):,} bytes of {to}")
+    form = portable(learner).form
+    if form.task in ("binary", "multiclass") and form.sharpness is None:
+        fact("probabilities", "none there, labels alone; fenchel predict --proba has them")
