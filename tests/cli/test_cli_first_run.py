@@ -150,7 +150,7 @@ def test_what_compiles_from_the_end_mixes_first():
     auto, block = learners.auto(), _block()
     turned = process._last_first(auto)
     mixed = []
-    blend = turned.engine._blend
+    blend = turned.engine.blend
     learn = blend.learn
     blend.learn = lambda *given: mixed.append(turned.experts[0].rounds) or learn(*given)
     turned.learn_block(block)
