@@ -29,15 +29,17 @@ class DeviceBlock:
         torch, outputs, n = matrix.torch, matrix.outputs, matrix.slots
         self.matrix, self.size, self.turns = matrix, size, turns_for(size, outputs)
         here = {"dtype": matrix.dtype, "device": matrix.device}
-        self.X, self.P, self.X_next, self.V, self.Y = (
+        self.X, self.P, self.X_next, self.V, self.kept = (
             torch.zeros((size, n), **here) for _ in range(5)
         )
-        self.both = torch.zeros((size + outputs, n), **here)  # P of the next rows, and w below it
-        self.P_next, self.w = self.both[:size], self.both[size:]
+        self.weighed = torch.zeros((size, n + matrix.room), **here)  # s²·x and c of the rows kept
+        self.both = torch.zeros((size + matrix.room, n), **here)  # P of the next rows, w below it
+        self.P_next, self.w = self.both[:size], self.both[size : size + outputs]
+        self.shares = torch.zeros((size + matrix.room, size), **here)  # of V in each of these
         self.eye = torch.eye(size, **here)
         self.cuda = torch.cuda if matrix.device.type == "cuda" else None
         pinned = {"pin_memory": self.cuda is not None}
-        self.down = torch.zeros((size, size + outputs), dtype=matrix.dtype, **pinned)
+        self.down = torch.zeros((size, size + matrix.room), dtype=matrix.dtype, **pinned)
         self.up = torch.zeros((size, size + 2 + 2 * outputs), dtype=torch.float64, **pinned)
         self.decided = torch.zeros_like(self.up, device=matrix.device)
         self.ready: Any = None
@@ -85,8 +87,8 @@ class DeviceBlock:
         """G and the margins at the start, once they have come down."""
         if self.ready is not None:
             self.ready.synchronize()
-        both = self.down[:count].numpy()
-        starts = both[:, self.size :].astype(np.float64)
+        both, last = self.down[:count].numpy(), self.size + self.matrix.outputs
+        starts = both[:, self.size : last].astype(np.float64)
         return both[:, :count].astype(np.float64), starts
 
     def change(self, kept: int) -> None:
@@ -120,6 +122,7 @@ class DeviceBlock:
         """V = L⁻¹·(s ∘ P), w ← w + Vᵀt; P ← P − (X·Vᵀ)·V, G and X·w of the next rows.
 
         P and w are one array: products with the few rows of w alone take a GPU as long as those with all.
+        It has room for more outputs, so that one of them and ten are the same work.
         """
         matrix, size, outputs = self.matrix, self.size, self.matrix.outputs
         torch = matrix.torch
@@ -129,7 +132,9 @@ class DeviceBlock:
         inverse = torch.linalg.solve_triangular(told[:, :size], self.eye, upper=False)
         torch.mm(inverse * scales, self.P.index_select(0, places), out=self.V)
         self.w.copy_(matrix.w)
-        self.both.addmm_(torch.cat([self.X_next @ self.V.T, -t.T]), self.V, alpha=-1.0)
+        torch.mm(self.X_next, self.V.T, out=self.shares[:size])
+        torch.neg(t.T, out=self.shares[size : size + outputs])
+        self.both.addmm_(self.shares, self.V, alpha=-1.0)
         matrix.w.copy_(self.w)
         self.down.copy_(self.X_next @ self.both.T, non_blocking=True)
 
@@ -139,13 +144,14 @@ class DeviceBlock:
         self.P.copy_(self.P_next)
 
     def _kept(self) -> None:
-        """Σ ← Σ − VᵀV, θ ← θ + Xᵀc and A ← A + YᵀY, Y = s ∘ X, strip by strip where that is less."""
-        matrix, n, size = self.matrix, self.matrix.slots, self.size
-        told = self.decided.to(matrix.dtype)
-        X = self.X.index_select(0, self.decided[:, size + 1].long())
-        matrix.torch.mul(X, told[:, size, None], out=self.Y)
-        matrix.theta.addmm_(told[:, size + 2 + matrix.outputs :].T, X)
+        """Σ ← Σ − VᵀV; A ← A + (s² ∘ X)ᵀX and below it θ ← θ + cᵀX, by strips where that is less."""
+        matrix, n, size, outputs = self.matrix, self.matrix.slots, self.size, self.matrix.outputs
+        torch, told = matrix.torch, self.decided.to(matrix.dtype)
+        torch.index_select(self.X, 0, self.decided[:, size + 1].long(), out=self.kept)
+        torch.mul(self.kept, told[:, size, None].square(), out=self.weighed[:, :n])
+        self.weighed[:, n : n + outputs].copy_(told[:, size + 2 + outputs :])
         matrix.sigma.addmm_(self.V.T, self.V, alpha=-1.0)
         step = -(-n // (STRIPS if n >= WIDE else 1))
         for j in range(0, n, step):
-            matrix.moments[j:, j : j + step].addmm_(self.Y[:, j:].T, self.Y[:, j : j + step])
+            strip = matrix.sums[j:, j : j + step]
+            strip.addmm_(self.weighed[:, j:].T, self.kept[:, j : j + step])
