@@ -183,7 +183,7 @@ class Calibration:
         margins = np.where(margins > -np.inf, np.clip(margins, -FAR, FAR), margins)
         if given is not None and self._several:
             some = margins[chosen]
-            return np.where(some > -np.inf, np.maximum(given(some), SMALLEST), 0.0)
+            return np.asarray(np.where(some > -np.inf, np.maximum(given(some), SMALLEST), 0.0))
         size = self._mean_sizes(margins, importance, learning)[chosen]
         margins = margins[chosen]
         if given is not None:

@@ -160,17 +160,17 @@ class DeviceMatrix:
         block.begin(load, min(size, count))
         while begin < count:
             end = min(begin + size, count)
-            block.keep()
+            block.go_on(load, end, min(end + size, count))
             if self.since >= ROUNDS_A_COLUMN * self.slots:
                 self.refresh()
-            block.advance(load, end, min(end + size, count))
-            done, kept = decide(begin, end, *block.answer(end - begin), block.turns)
+                block.look(load, end, min(end + size, count))
+            done, _ = decide(begin, end, *block.answer(end - begin), block.turns)
             begin += done
             if begin < end:  # the rest of the block once more, behind what was kept
                 block.look(load, begin, min(begin + size, count))
-            block.change(kept)
+            block.change()
             self.since += done
-        block.keep()
+        block.end()  # what the last rows changed is kept too
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────
 

@@ -59,10 +59,13 @@ class Turns(NamedTuple):
     steps: Array
 
 
-def turns_for(rows: int, outputs: int) -> Turns:
-    """Room for blocks of so many rows."""
-    square, table = np.zeros((rows, rows)), np.zeros((rows, outputs))
-    return Turns(square, table, np.zeros(rows, np.int64), np.zeros(rows), table.copy())
+def turns_for(rows: int, outputs: int, room: Any = np.zeros) -> Turns:
+    """Room for blocks of so many rows; ``room(numbers)`` gives all of it in one piece."""
+    ends = np.cumsum([rows * rows, rows * outputs, rows * outputs, rows])
+    factor, along, steps, scales, places = np.split(room(int(ends[-1]) + rows), ends)
+    table = rows, outputs
+    square, places = factor.reshape(rows, rows), places.view(np.int64)
+    return Turns(square, along.reshape(table), places, scales, steps.reshape(table))
 
 
 @helper
@@ -105,6 +108,19 @@ def add_products(t: Any, ell: Any, count: Any, now: Any) -> None:
             now[k] += ell[i] * t[i, k]
 
 
+@helper
+def leave_rest(turns: Turns, count: Any) -> None:
+    """Rows that change nothing after those kept: of the identity, and zeros."""
+    U, t = turns.factor, turns.along
+    for j in range(U.shape[0]):
+        for k in range(max(j, count), U.shape[1]):
+            U[j, k] = 0.0
+    for j in range(count, U.shape[0]):
+        U[j, j], turns.places[j], turns.scales[j] = 1.0, 0, 0.0
+        t[j, :] = 0.0
+        turns.steps[j, :] = 0.0
+
+
 @kernel
 def decide_block(
     loss: Any,
@@ -139,6 +155,7 @@ def decide_block(
             if k == 0 and i > 0:  # s of a step of 1 is that of every output
                 reach, _ = kept(f, view, row, 1.0)
                 if not reach * reach * G[i, i] <= MOST:
+                    leave_rest(turns, n)
                     return i, int(n), updates
             m = finite_margin(f, view, row)
             margins[i, k] = m
@@ -157,6 +174,7 @@ def decide_block(
                 now[k] = (turns.steps[n, k] / scale - scale * now[k]) / corner
             turns.places[n], turns.scales[n] = i, scale
             n += ONE
+    leave_rest(turns, n)
     return G.shape[0], int(n), updates
 
 
