@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from fenchel._numba import helper, kernel
-from fenchel._numba.intrinsics import seldom
+from fenchel._numba.intrinsics import seldom, side_by_side
 from fenchel.loops.averages import bank, begin_round
 from fenchel.loops.ledger import record, settle
 from fenchel.losses.protocol import derivative, value
@@ -64,6 +64,7 @@ def learn_rows(
     ``counts`` are the rounds and the updates so far. Returns −1, or the number of the first row that is
     not sound: then the caller restores the state.
     """
+    f, ledger = side_by_side(f), side_by_side(ledger)
     last = importance.shape[0] - 1
     updates = 0
     for t in range(y.shape[0]):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel._numba.intrinsics import fetch, four_quotients
+from fenchel._numba.intrinsics import fetch
 from fenchel._numba.jit import helper
 from fenchel._numba.verbs import required_verb
 
@@ -208,80 +208,6 @@ def slot_of(row: Any, k: Any) -> Any:
 def value_of(row: Any, k: Any) -> float:
     """The value of entry k, the intercept's included."""
     return float(row.bias if k == length(row) else entry(row, k))
-
-
-@required_verb
-def term(what: Any, f: Any, view: Any, slot: Any, x: float) -> Any:
-    """One entry's term in ``sum_over``; ``what`` is a NamedTuple that names the sum."""
-
-
-@helper
-def sum_over(what: Any, f: Any, view: Any, row: Any) -> float:
-    """Σ term(what, f, view, slot, x) over the row's entries, the intercept's last.
-
-    Four sums added in a fixed order: the additions of one sum would wait for each other.
-    """
-    a = b = c = d = 0.0
-    n = length(row)
-    whole = n - n % FOUR
-    k = ZERO
-    while k < whole:
-        a += term(what, f, view, slot(row, k), entry(row, k))
-        b += term(what, f, view, slot(row, k + ONE), entry(row, k + ONE))
-        c += term(what, f, view, slot(row, k + TWO), entry(row, k + TWO))
-        d += term(what, f, view, slot(row, k + THREE), entry(row, k + THREE))
-        k += FOUR
-    while k < n:
-        a += term(what, f, view, slot(row, k), entry(row, k))
-        k += ONE
-    return float((a + b) + (c + d) + term(what, f, view, ZERO, row.bias))
-
-
-@required_verb
-def fraction(what: Any, f: Any, view: Any, slot: Any, x: float) -> Any:
-    """Numerator and denominator of one entry in ``sum_of_fractions``."""
-
-
-@helper
-def sum_of_fractions(what: Any, f: Any, view: Any, row: Any) -> float:
-    """Σ x·numerator/denominator over the row's entries, in the order of ``sum_over``; four divide at once."""
-    a = b = c = d = 0.0
-    n = length(row)
-    whole = n - n % FOUR
-    k = ZERO
-    while k < whole:
-        x, y, z, u = entry(row, k), entry(row, k + ONE), entry(row, k + TWO), entry(row, k + THREE)
-        p, q = fraction(what, f, view, slot(row, k), x)
-        r, s = fraction(what, f, view, slot(row, k + ONE), y)
-        t, v = fraction(what, f, view, slot(row, k + TWO), z)
-        g, h = fraction(what, f, view, slot(row, k + THREE), u)
-        p, r, t, g = four_quotients(p, r, t, g, q, s, v, h)
-        a += p * x
-        b += r * y
-        c += t * z
-        d += g * u
-        k += FOUR
-    while k < n:
-        p, q = fraction(what, f, view, slot(row, k), entry(row, k))
-        a += p / q * entry(row, k)
-        k += ONE
-    p, q = fraction(what, f, view, ZERO, row.bias)
-    return float((a + b) + (c + d) + p / q * row.bias)
-
-
-class _Squares(NamedTuple):
-    """The sum that is ‖x‖₂²."""
-
-
-@term.of(_Squares)
-def _square(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
-    return x * x
-
-
-@helper
-def squared_norm(row: Any) -> float:
-    """‖x‖₂², the intercept included."""
-    return sum_over(_Squares(), 0.0, 0.0, row)
 
 
 @helper
