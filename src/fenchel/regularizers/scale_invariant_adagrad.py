@@ -13,7 +13,7 @@ import numpy as np
 
 from fenchel._numba import helper
 from fenchel._numba.intrinsics import all_above, none_above, seldom
-from fenchel.parts.state import DIMENSION, RECORD, SLOTS, Array, part
+from fenchel.parts.state import DIMENSION, RECORD, Array, part
 from fenchel.regularizers.protocol import (
     absorb,
     absorb_divided,
@@ -66,7 +66,7 @@ class ScaleInvariantAdaGrad(NamedTuple):
     squares: Array = RECORD
     units: Array = RECORD
     scales: Array = RECORD
-    rates: Array = SLOTS
+    rates: Array = RECORD
     dimension: Array = DIMENSION
     alike = True
 
