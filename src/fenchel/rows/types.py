@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fenchel._numba.intrinsics import fetch
 from fenchel._numba.jit import helper
-from fenchel._numba.verbs import required_verb
+from fenchel._numba.verbs import required_verb, verb
 
 # Unsigned indices: signed ones cost a wrap-around test on each access.
 ZERO = np.uint64(0)
@@ -27,6 +27,9 @@ LARGEST = float(np.finfo(np.float64).max)
 # rows that are read once.
 AHEAD = np.uint64(2048)
 MOST = np.uint64(1024)
+# So many rows are checked together, up to one that makes them long.
+MOST_TOGETHER = 16
+LONG = 2048
 # The exponent bits of a float64 and of a float32.
 DOUBLE = np.uint64(0x7FF0000000000000)
 SINGLE = np.uint64(0x7F800000)
@@ -90,6 +93,12 @@ def entry(row: Any, k: Any) -> Any:
 @required_verb
 def sound(rows: Any, t: Any, width: int) -> Any:
     """Whether row t is finite, its column numbers below the width, each above the one before."""
+
+
+@verb
+def sound_until(rows: Any, t: Any, count: Any, width: int) -> Any:
+    """The end of some sound rows that begin with row t, of so many in all; t where it is not sound."""
+    return t + 1 if sound(rows, t, width) else t
 
 
 @row_at.of(SparseRows)
@@ -185,6 +194,39 @@ def _sparse_sound(rows: Any, t: Any, width: int) -> bool:
     for at in range(start + ONE, stop):
         bad += np.uint64(rows.indices[at] <= rows.indices[at - ONE])
     return bad == ZERO and finite_bits(rows.bits, start, stop)
+
+
+@sound_until.of(SparseRows)
+def _sparse_sound_until(rows: Any, t: Any, count: Any, width: int) -> Any:
+    """Many short rows at once, as the one long row that they are in memory; else row t alone."""
+    end = t
+    while end < min(count, t + MOST_TOGETHER):
+        after = rows.indptr[end + 1]
+        if rows.indptr[end] > after or after > rows.indices.shape[0]:
+            break
+        end += 1
+        if after - rows.indptr[t] > LONG:
+            break
+    if end > t and _sound_together(rows, t, end, width):
+        return end
+    return t + 1 if sound(rows, t, width) else t
+
+
+@helper
+def _sound_together(rows: Any, t: Any, end: Any, width: int) -> bool:
+    """Whether rows t … end − 1 are sound, whose pointers are: columns fall between rows alone."""
+    start, stop = np.uint64(rows.indptr[t]), np.uint64(rows.indptr[end])
+    falls = ZERO
+    for at in range(start + ONE, stop):
+        falls += np.uint64(rows.indices[at] <= rows.indices[at - ONE])
+    for row in range(t, end):
+        begin, after = np.uint64(rows.indptr[row]), np.uint64(rows.indptr[row + 1])
+        if begin < after:
+            if np.uint64(rows.indices[after - ONE]) >= np.uint64(width):
+                return False
+            if after < stop:
+                falls -= np.uint64(rows.indices[after] <= rows.indices[after - ONE])
+    return falls == ZERO and finite_bits(rows.bits, start, stop)
 
 
 @sound.of(DenseRows)
