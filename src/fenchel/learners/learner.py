@@ -196,6 +196,8 @@ class Learner:
                 margin = engine.learn_known(self._single.rows, target)
                 if self._calibration is not None:  # a signal just before leaves this row out of it
                     self._wait(margin, target)
+            elif self._in_one_step and w == 1.0 and target is not None:
+                self._learn_named(names, new, target)
             elif self._in_one_step:
                 self._learn_new(names, new, y, w, target)
             else:
@@ -215,6 +217,32 @@ class Learner:
                 self._memory.keep(Block(Rows(self._single.rows, 1, self.columns), target))
         else:
             self._learn_new(names, new, y, w, target)
+
+    def _learn_named(self, names: Names, new: dict[str, int], target: Array) -> None:
+        """Learn from the single row, in which nothing but names may be new, in one step."""
+        engine, met = self.engine, self._single.met
+        rounds, before = engine.rounds, engine.standing()
+        try:
+            width = len(names) + len(new)
+            self._refuse_many(width)
+            engine.take_up(width)
+            margin = engine.learn_known(self._single.rows, target)
+            names.add(new)
+            if met:
+                self.schema.recognise_all(met)
+        except BaseException:  # a MemoryError, Ctrl-C: nothing may be left half done
+
+            def settle() -> None:
+                if engine.rounds == rounds:
+                    engine.put_back(before)
+                else:  # the loop has counted the row: it is learned
+                    names.add(new)
+                    self.schema.recognise_all(met)
+
+            surely(settle)
+            raise
+        if self._calibration is not None:
+            self._wait(margin, target)
 
     def _learn_new(self, names: Names, new: dict[str, int], y: Any, w: float, target: Any) -> None:
         """Learn from the single row, which has something that was not there before."""
