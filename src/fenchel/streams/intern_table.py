@@ -136,16 +136,32 @@ def _longer(array: Any, size: Any) -> Any:
 @helper
 def grown(table: Any, length: Any) -> Any:
     """The same names in arrays twice as long, with room for one more of this length."""
-    count = capacity(table)
-    slots = np.full(4 * count, EMPTY, np.int64)
+    return _resized(table, 2 * capacity(table), 2 * len(table.text) + length)
+
+
+@helper
+def with_room(table: Any, names: Any, length: Any) -> Any:
+    """The same names, with room for so many more of so many bytes together."""
+    count, size = capacity(table), len(table.text)
+    used = table.used[0]
+    while count < used + names:
+        count *= 2
+    while size < table.offsets[used] + length:
+        size *= 2
+    if count == capacity(table) and size == len(table.text):
+        return table
+    return _resized(table, count, size)
+
+
+@helper
+def _resized(table: Any, count: Any, size: Any) -> Any:
+    """The same names in arrays for so many, of so many bytes."""
+    slots = np.full(2 * count, EMPTY, np.int64)
     for entry in table.slots:
         if entry != EMPTY:
             _take_slot(slots, entry >> NAME_BITS, entry & NAME_MASK)
     return InternTable(
-        slots,
-        _longer(table.offsets, 2 * count + 1),
-        _longer(table.text, 2 * len(table.text) + length),
-        table.used,
+        slots, _longer(table.offsets, count + 1), _longer(table.text, size), table.used
     )
 
 
@@ -197,8 +213,8 @@ def add_all(table: Any, text: Any, offsets: Any) -> Any:
         state = mix_all(np.int64(SEED), text, start, stop)
         name = find(table, state, text, 0, 0, text, start, stop)
         if name == EMPTY:
-            if not has_room(table, stop - start):
-                table = grown(table, stop - start)
+            if not has_room(table, stop - start):  # at once for all that may be new
+                table = with_room(table, len(numbers) - k, offsets[-1] - start)
             name = put(table, state, text, 0, 0, text, start, stop)
         numbers[k] = name
     return table, numbers
