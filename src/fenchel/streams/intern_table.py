@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._numba import helper, kernel
-from fenchel._numba.intrinsics import byte_at
+from fenchel._numba.intrinsics import byte_at, fetch
 from fenchel._numba.jit import inlined, leaf
 
 EMPTY = -1
 SEED, PRIME, MASK = 2166136261, 16777619, (1 << 32) - 1
 NAME_BITS = 31  # of a slot; the hash is above them
 NAME_MASK = (1 << NAME_BITS) - 1
+AHEAD = 12  # names, whose slots are asked for before they are looked into
 
 
 class InternTable(NamedTuple):
@@ -204,13 +205,23 @@ def empty_table() -> Any:
     return new_table()
 
 
+@helper
+def _hashes(text: Any, offsets: Any) -> Any:
+    """The hash of each name, and zeros for ``AHEAD`` more."""
+    states = np.zeros(len(offsets) - 1 + AHEAD, np.int64)
+    for k in range(len(offsets) - 1):
+        states[k] = mix_all(np.int64(SEED), text, offsets[k], offsets[k + 1])
+    return states
+
+
 @kernel
 def add_all(table: Any, text: Any, offsets: Any) -> Any:
     """The table with all these names in it, and the number of each."""
     numbers = np.empty(len(offsets) - 1, np.int64)
+    states = _hashes(text, offsets)
     for k in range(len(numbers)):
-        start, stop = offsets[k], offsets[k + 1]
-        state = mix_all(np.int64(SEED), text, start, stop)
+        start, stop, state = offsets[k], offsets[k + 1], states[k]
+        fetch(table.slots, _slot(states[k + AHEAD], len(table.slots)))
         name = find(table, state, text, 0, 0, text, start, stop)
         if name == EMPTY:
             if not has_room(table, stop - start):  # at once for all that may be new
@@ -224,10 +235,10 @@ def add_all(table: Any, text: Any, offsets: Any) -> Any:
 def find_all(table: Any, text: Any, offsets: Any) -> Any:
     """The number of each name, or EMPTY."""
     numbers = np.empty(len(offsets) - 1, np.int64)
+    states = _hashes(text, offsets)
     for k in range(len(numbers)):
-        start, stop = offsets[k], offsets[k + 1]
-        state = mix_all(np.int64(SEED), text, start, stop)
-        numbers[k] = find(table, state, text, 0, 0, text, start, stop)
+        fetch(table.slots, _slot(states[k + AHEAD], len(table.slots)))
+        numbers[k] = find(table, states[k], text, 0, 0, text, offsets[k], offsets[k + 1])
     return numbers
 
 
