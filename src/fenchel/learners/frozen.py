@@ -7,7 +7,9 @@ what the mixture makes of the one and of the other. They are charged with a samp
 such round, as a model frozen there would be.
 
 The last six windows, about three quarters of the stream, are all there is to tell by, and where they begin is
-chance: so they are weighed anew some hundred times, and a candidate's share is how often it lost least.
+chance: so they are weighed anew some hundred times, and a candidate's share is how often it lost least. Numbers
+of one window may be noisier than those of another: of n rows with a mean loss ℓ it has lost n·ln ℓ, as under
+noise of a scale not known.
 Frozen use reads the mean of the candidates by these shares, numbers or logits, which is again one set of
 weights; or the mixture alone, where its share is the largest.
 """
@@ -39,6 +41,7 @@ from fenchel.loops.frozen_losses import (
     read_candidates,
 )
 from fenchel.loops.products import fixed_products_of
+from fenchel.losses.protocol import counts_of
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
@@ -95,18 +98,20 @@ def share_of(due: int, few: float = FEW, part: float = HALF, most: float = SAMPL
 
 @lru_cache(maxsize=1)
 def window_weights() -> Array:
-    """Draws × windows: −ln u, u spread evenly by multiples of φ⁻¹, φ⁻², …, with φ⁷ = φ + 1.
+    """Draws × windows: (ln u)², u spread evenly by multiples of φ⁻¹, φ⁻², …, with φ⁷ = φ + 1.
 
-    A Bayesian bootstrap that needs no random numbers: the same on every machine.
+    A Bayesian bootstrap that needs no random numbers: the same on every machine. It would draw −ln u if the
+    next window were one like these; the square lets single windows decide more often, as where streams move.
 
-    >>> window_weights().mean(axis=0).round(1)
+    >>> np.sqrt(window_weights()).mean(axis=0).round(1)
     array([1., 1., 1., 1., 1., 1.])
     """
     root = 1.0
     for _ in range(60):
         root = (1.0 + root) ** (1.0 / (WINDOWS + 1))
     steps = root ** -np.arange(1.0, WINDOWS + 1.0)
-    return -np.log((0.5 + np.outer(np.arange(1.0, DRAWS + 1.0), steps)) % 1.0)
+    even = (0.5 + np.outer(np.arange(1.0, DRAWS + 1.0), steps)) % 1.0
+    return np.asarray(np.log(even) ** 2)
 
 
 class FrozenUse:
@@ -366,9 +371,16 @@ class FrozenUse:
 
     def _shares_of(self, allowed: Any) -> Array:
         """How often each of these lost least, the windows weighed anew each time."""
-        lost = np.concatenate([self.sums[:, LOSS], self.blended], axis=1)[:, allowed]
-        least = allowed[(window_weights() @ lost).argmin(axis=1)]
+        least = allowed[(window_weights() @ self._lost()[:, allowed]).argmin(axis=1)]
         return np.asarray(np.bincount(least, minlength=2 * self.experts + 2) / DRAWS)
+
+    def _lost(self) -> Array:
+        """What each candidate lost in each window: mistakes and losses of counts add, n·ln ℓ of other numbers."""
+        lost = np.concatenate([self.sums[:, LOSS], self.blended], axis=1)
+        if self.task != "regression" or counts_of(self.loss):
+            return lost
+        rows = self.sums[:, WEIGHT, :1]
+        return np.asarray(rows * np.log(np.maximum(lost / np.maximum(rows, 1e-300), 1e-300)))
 
     def losses(self) -> Array:
         """The mean loss of each candidate over the latest windows, as ``AdaHedge`` is charged."""
