@@ -17,7 +17,7 @@ def stream(columns, density, classes=2, seed=0):
 
 def matrices(learner):
     """How many experts with full matrices are still on."""
-    names, on = learner.engine.expert_names, learner.engine._blend.active
+    names, on = learner.engine.expert_names, learner.engine.blend.active
     return sum("diagonal=no" in names[k] for k in on)
 
 
