@@ -122,8 +122,8 @@ def test_a_window_of_much_noise_does_not_decide_alone():
     use = frozen.FrozenUse(2, "regression", Squared())
     use.weights = np.zeros((1, 4, 1))
     use.sums[:, 0] = 100.0
-    use.sums[:, LOSS] = 400.0
-    use.blended[:] = 400.0
+    use.sums[:, LOSS] = 9000.0
+    use.blended[:] = 9000.0
     use.sums[:, LOSS, 0] = [
         100,
         100,

@@ -7,8 +7,8 @@ what the mixture makes of the one and of the other. They are charged with a samp
 such round, as a model frozen there would be.
 
 The last six windows, about three quarters of the stream, are all there is to tell by, and where they begin is
-chance: so they are weighed anew some hundred times, and a candidate's share is how often it lost least. Numbers
-of one window may be noisier than those of another: of n rows with a mean loss ℓ it has lost n·ln ℓ, as under
+chance: so they are weighed anew some hundred times, and a candidate's share is how often it lost least.
+Numbers of one window may be noisier than those of another: n rows with a mean loss ℓ count n·ln ℓ, as under
 noise of a scale not known.
 Frozen use reads the mean of the candidates by these shares, numbers or logits, which is again one set of
 weights; or the mixture alone, where its share is the largest.
@@ -375,7 +375,7 @@ class FrozenUse:
         return np.asarray(np.bincount(least, minlength=2 * self.experts + 2) / DRAWS)
 
     def _lost(self) -> Array:
-        """What each candidate lost in each window: mistakes and losses of counts add, n·ln ℓ of other numbers."""
+        """What each candidate lost in each window: sums of mistakes or of losses of counts, n·ln ℓ of numbers."""
         lost = np.concatenate([self.sums[:, LOSS], self.blended], axis=1)
         if self.task != "regression" or counts_of(self.loss):
             return lost
