@@ -375,7 +375,7 @@ class FrozenUse:
         return np.asarray(np.bincount(least, minlength=2 * self.experts + 2) / DRAWS)
 
     def _lost(self) -> Array:
-        """What each candidate lost in each window: sums of mistakes or of losses of counts, n·ln ℓ of numbers."""
+        """What each candidate lost in each window: sums of mistakes or losses of counts, n·ln ℓ of others."""
         lost = np.concatenate([self.sums[:, LOSS], self.blended], axis=1)
         if self.task != "regression" or counts_of(self.loss):
             return lost
