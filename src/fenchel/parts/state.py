@@ -40,6 +40,7 @@ RANKED: Array = np.zeros(0)
 
 # Absent from the earliest model files; zero then.
 LATER = ("widest", "waiting", "rows", "turns", "rates")
+LATER += ("watched", "mistakes", "evidence", "begun")  # of the renewed matrix, once a plain one
 
 PARTS: list[type] = []
 
