@@ -51,6 +51,7 @@ EARLY, GROWTH = (
     1.25,
 )  # from one such round to the next; before the first only every third is one
 WINDOWS = 6
+LATEST = 3  # of a shard's windows that speak for the merged weights: half of its rows
 # Rows of a window that are looked at: all while they are few, half of them, and no more than a number.
 # Fewer choose badly where tails are heavy; more take more than a quarter of the time of learning.
 FEW, HALF, SAMPLE = 256, 0.5, 4096
@@ -210,7 +211,7 @@ class FrozenUse:
         blend: Any,
         anchors: Array | None,
     ) -> None:
-        """Set the merged weights and their blend aside; what candidates lost since the start adds.
+        """Set the merged weights and their blend aside; what candidates lost since adds, by windows.
 
         Means over shards are what means along a run are for, which would lag: the latter begin anew, and
         are charged with what the last weights lost. From a start the shards have charged the merged
@@ -219,12 +220,28 @@ class FrozenUse:
         told = [other for other in others if other.weights is not None]
         if not told:
             return
-        windows = slice(0, WINDOWS if start.weights is None else WINDOWS - 1)
-        sums = np.asarray(sum(other.sums[windows].sum(axis=0) for other in told))
-        blended = np.asarray(sum(other.blended[windows].sum(axis=0) for other in told))
+        found = [other.since(start) for other in told]
+        if start.weights is None:  # older windows were of models farther from the merged one
+            found = [(sums[:LATEST], blended[:LATEST]) for sums, blended in found]
         self.set_aside(present, blend, anchors)
-        self.sums[-1] = np.repeat(sums[:, ::2], 2, axis=1)
-        self.blended[-1] = blended[0]
+        for sums, blended in found:
+            self.sums[: len(sums)] += np.repeat(sums[:, :, ::2], 2, axis=2)
+            self.blended[: len(blended)] += blended[:, :1]
+
+    def since(self, start: FrozenUse) -> tuple[Array, Array]:
+        """What candidates, and both blends, lost in the windows since the start, the present one first."""
+        self._look()
+        new = WINDOWS
+        if start.weights is not None:
+            start._look()
+            counts = range(1, WINDOWS)
+            same = (np.array_equal(self.sums[n:], start.sums[1 : 1 + WINDOWS - n]) for n in counts)
+            new = next((n for n, found in zip(counts, same, strict=True) if found), WINDOWS)
+        sums, blended = self.sums[:new].copy(), self.blended[:new].copy()
+        if new < WINDOWS:  # the window in which the start was has gone on
+            sums[-1] -= start.sums[0]
+            blended[-1] -= start.blended[0]
+        return sums, blended
 
     # ── along the run ───────────────────────────────────────────────────────────────────────────
 
