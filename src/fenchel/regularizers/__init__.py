@@ -36,6 +36,7 @@ from fenchel.regularizers.protocol import (
     spread,
     weight,
 )
+from fenchel.regularizers.renewing import RenewedMatrix
 from fenchel.regularizers.scale_invariant_adagrad import ScaleInvariantAdaGrad
 from fenchel.regularizers.scale_invariant_p_norm import ScaleInvariantPNorm
 from fenchel.regularizers.sketched_newton import SketchedNewton
@@ -69,6 +70,7 @@ __all__ = [
     "Orthant",
     "PNorm",
     "ProximalCentres",
+    "RenewedMatrix",
     "ScaleInvariantAdaGrad",
     "ScaleInvariantPNorm",
     "Schatten",
