@@ -16,7 +16,9 @@ LONG = ["train", "compare", "predict", "test", "explain"]
 def test_options_stand_under_headings_each_once(command):
     said = run(command, "--help").stdout
     titles = re.findall(r"^(\S.*):$", said, re.MULTILINE)
-    assert titles == [title for title in SECTIONS if title in titles]  # none is left over, all in order
+    assert titles == [
+        title for title in SECTIONS if title in titles
+    ]  # none is left over, all in order
     options = [p for p in main.commands[command].params if isinstance(p, click.Option)]
     assert len(options) > A_SCREEN
     for option in options:

@@ -664,6 +664,11 @@ class Mixture(Engine):
                 weights[: w.shape[0], k, : w.shape[1]] = w
         return StillBlend(weights, self._blend, self._anchors())
 
+    def expert_margins(self, rows: Rows) -> Array:
+        """Compute what each expert would say in the next round, by expert, row and class."""
+        found: Array = self._read_experts(rows)
+        return found
+
     def _weights_of(self, k: int) -> Array:
         if self._products[k]:
             return anchored(as_columns(self._own_weights(k)), self._spreads, self._knots)
