@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import sqlite3
+import subprocess
+import sys
 import zlib
 from importlib.util import find_spec
 
@@ -216,3 +218,40 @@ def test_missing_numbers_and_other_levels_are_in_onnx(tmp_path):
     label, score = session.run(["label", "score"], given)
     assert label.tolist() == learner.predict_many(NEW).tolist()
     np.testing.assert_allclose(score[:, 0], learner.decision_many(NEW), rtol=1e-5, atol=1e-5)
+
+
+CSV = "size,color,note\n1.5,red,a\n3.25,blue,b\n,red,c\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CSV,
+        "\ufeff" + CSV,
+        CSV.replace(",", "\t"),
+        CSV.replace(",", ";").replace(".", ","),
+        CSV.replace(",", ";").replace("\n", "\r\n"),
+        CSV.replace("note", "remark").replace(",a\n", ',"two\nlines"\n'),
+        "\n".join(
+            ['{"size": 1.5, "color": "red"}', '{"size": 3.25, "color": "blue"}', '{"color": "red"}']
+        ),
+    ],
+)
+def test_the_python_file_reads_tables_as_people_have_them(text, tmp_path):
+    learner = learners.lms(eta=0.05)
+    colors = [{"size": 1.0, "color": "red"}, {"size": 2.0, "color": "blue"}] * 9
+    learner.learn_many(colors, [1.0, 3.0] * 9)
+    (tmp_path / "model.py").write_bytes(export(learner, "python"))
+    command = [sys.executable, "-I", "-S", tmp_path / "model.py"]
+    done = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
+    wanted = [
+        {"size": 1.5, "color": "red"},
+        {"size": 3.25, "color": "blue"},
+        {"size": None, "color": "red"},
+    ]
+    found = [float(line) for line in done.stdout.decode().split()]
+    np.testing.assert_allclose(found, learner.predict_many(wanted), rtol=1e-12)
+    strange = subprocess.run(command, input=b"height;width\n1;2\n", capture_output=True)
+    assert strange.returncode == 1
+    assert b"no column that the model knows; it has learned from: " in strange.stderr
+    assert subprocess.run(command, input=b"", capture_output=True, check=True).stdout == b""
