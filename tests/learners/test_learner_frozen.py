@@ -132,7 +132,7 @@ def test_frozen_use_reads_the_mean_of_the_candidates(task, monkeypatch):
         given = (np.arange(len(both)) == c) * 1.0
         found.append(use.reading(given, engine.weights_in_use(), engine.blend, engine.anchors()))
     alone = [still.read(rows) for still in found]
-    monkeypatch.setattr(engine, "_frozen_shares", lambda: both)
+    monkeypatch.setattr(engine, "frozen_shares", lambda: both)
     if task == "multiclass":  # logits, up to a number that all classes of a row share
         alone = [np.log(chances) for chances in alone]
         mean = np.exp(0.25 * alone[0] + 0.75 * alone[1])

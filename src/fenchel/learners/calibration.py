@@ -77,7 +77,7 @@ class Calibration:
         """Learn from margins and the labels that came after; ``given`` turns margins into probabilities."""
         chosen = self._taught(len(targets))
         if self._several:
-            logits = self._logits(margins, importance, given, learning=True)[chosen]
+            logits = self._logits(margins, importance, given, learning=True, chosen=chosen)
         else:
             logits, large = np.empty(len(chosen)), 0.0 if given is None else LARGE
             standardised(margins, importance, self._sizes, chosen, FAR, large, logits)
@@ -168,13 +168,24 @@ class Calibration:
     def _labels(self, targets: Array) -> NDArray[np.int64]:
         return (targets if self._several else targets > 0.0).astype(np.int64)
 
-    def _logits(self, margins: Array, importance: Array, given: Any, learning: bool) -> Array:
-        """Logits of two classes, probabilities of several; 0 for a class that is not known yet."""
+    def _logits(
+        self,
+        margins: Array,
+        importance: Array,
+        given: Any,
+        learning: bool,
+        chosen: Any = slice(None),
+    ) -> Array:
+        """Logits of two classes, probabilities of several; 0 for a class that is not known yet.
+
+        Of the chosen rows; the mean size of the margins is that of all.
+        """
         margins = np.where(margins > -np.inf, np.clip(margins, -FAR, FAR), margins)
         if given is not None and self._several:
-            known = margins > -np.inf
-            return np.where(known, np.maximum(given(margins), SMALLEST), 0.0)
-        size = self._mean_sizes(margins, importance, learning)
+            some = margins[chosen]
+            return np.asarray(np.where(some > -np.inf, np.maximum(given(some), SMALLEST), 0.0))
+        size = self._mean_sizes(margins, importance, learning)[chosen]
+        margins = margins[chosen]
         if given is not None:
             return np.asarray(margins / np.maximum(size / LARGE, 1.0))
         if not self._several:
@@ -186,7 +197,10 @@ class Calibration:
         own = np.abs(margins)
         if self._several:
             known = margins > -np.inf
-            own = np.where(known, own, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+            if known.all():  # as of most blocks: half the time
+                own = own.sum(axis=1) / max(own.shape[1], 1)
+            else:
+                own = np.where(known, own, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
         if not learning:
             return np.asarray((self._sizes[0] + own) / (self._sizes[1] + 1.0))
         counts = np.broadcast_to(importance, len(own)) > 0.0

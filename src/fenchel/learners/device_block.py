@@ -23,28 +23,48 @@ Load = Callable[[Any, int, int], None]
 
 
 class DeviceBlock:
-    """The arrays of a block and of the next: X, P = X·Σ; what goes down to the host and comes up."""
+    """The arrays of a block and of the next: X, P = X·Σ; what goes down to the host and comes up.
+
+    What the host decides lies where the device copies it from, and what it is told where the device
+    writes it: between a block and the next the host only decides, and starts two graphs.
+    """
 
     def __init__(self, matrix: Any, size: int) -> None:
         torch, outputs, n = matrix.torch, matrix.outputs, matrix.slots
-        self.matrix, self.size, self.turns = matrix, size, turns_for(size, outputs)
+        self.matrix, self.size = matrix, size
         here = {"dtype": matrix.dtype, "device": matrix.device}
-        self.X, self.P, self.X_next, self.V, self.Y = (
-            torch.zeros((size, n), **here) for _ in range(5)
+        self.X, self.P, self.X_next, self.V, self.kept, self.coming = (
+            torch.zeros((size, n), **here) for _ in range(6)
         )
-        self.both = torch.zeros((size + outputs, n), **here)  # P of the next rows, and w below it
-        self.P_next, self.w = self.both[:size], self.both[size:]
+        self.weighed = torch.zeros((size, n + matrix.room), **here)  # s²·x and c of the rows kept
+        self.both = torch.zeros((size + matrix.room, n), **here)  # P of the next rows, w below it
+        self.P_next, self.w = self.both[:size], self.both[size : size + outputs]
+        self.shares = torch.zeros((size + matrix.room, size), **here)  # of V in each of these
         self.eye = torch.eye(size, **here)
         self.cuda = torch.cuda if matrix.device.type == "cuda" else None
-        pinned = {"pin_memory": self.cuda is not None}
-        self.down = torch.zeros((size, size + outputs), dtype=matrix.dtype, **pinned)
-        self.up = torch.zeros((size, size + 2 + 2 * outputs), dtype=torch.float64, **pinned)
-        self.decided = torch.zeros_like(self.up, device=matrix.device)
-        self.ready: Any = None
-        self.changed = False
-        self._pack(0)
-        works = self._changed, self._kept, self._advanced
-        self._change, self._keep, self._advance = map(self._recorded, works)
+        self.G, self.starts = self._pinned(size, size), self._pinned(size, outputs)
+        self.told = self.G.numpy(), self.starts.numpy()
+        self.turns = turns_for(size, outputs, self._up)
+        self._decide_nothing()
+        self.ready = None if self.cuda is None else self.cuda.Event()
+        works = self._changed, self._kept, self._kept_and_looked
+        self._change, self.end, self._keep_and_look = map(self._recorded, works)
+
+    def _decide_nothing(self) -> None:
+        """No row is kept."""
+        self.up.zero_()
+        np.fill_diagonal(self.turns.factor, 1.0)
+
+    def _pinned(self, *shape: int) -> Any:
+        """Numbers on the host that the device copies from and to without being waited for."""
+        torch = self.matrix.torch
+        return torch.zeros(shape, dtype=torch.float64, pin_memory=self.cuda is not None)
+
+    def _up(self, numbers: int) -> Array:
+        """Room for what the host decides, with its copy on the device."""
+        self.up = self._pinned(numbers)
+        self.decided = self.matrix.torch.zeros_like(self.up, device=self.matrix.device)
+        return np.asarray(self.up.numpy())
 
     def _recorded(self, work: Callable[[], None]) -> Callable[[], None]:
         """The same work, replayed as a graph on a GPU; done once before with nothing to change."""
@@ -65,87 +85,93 @@ class DeviceBlock:
 
     def begin(self, load: Load, count: int) -> None:
         """Ask the host for the first rows: G and the margins at the start."""
+        self._decide_nothing()
         self.look(load, 0, count)
-        self.change(0)
+        self.change()
 
     def look(self, load: Load, begin: int, end: int) -> None:
-        """Load the next rows, and multiply them by the Σ that there is; zeros after a few rows."""
-        if end - begin < self.size:
-            self.X_next.zero_()
-        load(self.X_next, begin, end)
-        self.matrix.torch.mm(self.X_next, self.matrix.sigma, out=self.P_next)
+        """Load the next rows, and multiply them by the Σ that there is."""
+        self._load(load, begin, end)
+        self._looked()
 
-    def advance(self, load: Load, begin: int, end: int) -> None:
-        """Go on to the next block, and look at the one after."""
-        self._advance()
+    def go_on(self, load: Load, begin: int, end: int) -> None:
+        """Keep what was decided, go on to the next block, and look at the one after."""
+        self._load(load, begin, end)
+        self._keep_and_look()
+
+    def _load(self, load: Load, begin: int, end: int) -> None:
+        """Rows that come, zeros after a few of them."""
+        if end - begin < self.size:
+            self.coming.zero_()
         if begin < end:
-            self.look(load, begin, end)
+            load(self.coming, begin, end)
 
     def answer(self, count: int) -> tuple[Array, Array]:
         """G and the margins at the start, once they have come down."""
         if self.ready is not None:
             self.ready.synchronize()
-        both = self.down[:count].numpy()
-        starts = both[:, self.size :].astype(np.float64)
-        return both[:, :count].astype(np.float64), starts
+        G, starts = self.told
+        return (G, starts) if count == self.size else (G[:count, :count].copy(), starts[:count])
 
-    def change(self, kept: int) -> None:
+    def change(self) -> None:
         """Take what the host decided: w moves, and the next rows are asked about."""
-        self._pack(kept)
         self._change()
-        self.changed = kept > 0
-        if self.cuda is not None:
-            self.ready = self.cuda.current_stream().record_event()
-
-    def keep(self) -> None:
-        """Σ, A and θ with the rows of the block that were kept."""
-        if self.changed:
-            self._keep()
+        if self.ready is not None:
+            self.ready.record()
 
     # ── the work itself ─────────────────────────────────────────────────────────────────────────
 
-    def _pack(self, kept: int) -> None:
-        """L, s, the places, t and c of the rows kept, one a row; after them rows that change nothing."""
-        turns, size, k = self.turns, self.size, kept
-        table = self.up.numpy()
-        table[:] = 0.0
-        table[k:, k:size].flat[:: size - k + 1] = 1.0
-        table[:k, :k] = turns.factor[:k, :k].T
-        table[:k, size], table[:k, size + 1] = turns.scales[:k], turns.places[:k]
-        outputs = self.matrix.outputs
-        table[:k, size + 2 : size + 2 + outputs] = turns.along[:k]
-        table[:k, size + 2 + outputs :] = turns.steps[:k]
+    def _told(self) -> tuple[Any, Any, Any, Any, Any]:
+        """U, t, c, s and the places of the rows kept, on the device, as ``turns_for`` lays them."""
+        torch, size, outputs = self.matrix.torch, self.size, self.matrix.outputs
+        sizes = [size * size, size * outputs, size * outputs, size, size]
+        U, t, c, s, _ = self.decided.to(self.matrix.dtype).split(sizes)
+        places = self.decided[-size:].view(torch.int64)
+        table = size, outputs
+        return U.view(size, size), t.view(table), c.view(table), s, places
 
     def _changed(self) -> None:
         """V = L⁻¹·(s ∘ P), w ← w + Vᵀt; P ← P − (X·Vᵀ)·V, G and X·w of the next rows.
 
         P and w are one array: products with the few rows of w alone take a GPU as long as those with all.
+        It has room for more outputs, so that one of them and ten are the same work.
         """
         matrix, size, outputs = self.matrix, self.size, self.matrix.outputs
         torch = matrix.torch
         self.decided.copy_(self.up, non_blocking=True)
-        places, told = self.decided[:, size + 1].long(), self.decided.to(matrix.dtype)
-        scales, t = told[:, size], told[:, size + 2 : size + 2 + outputs]
-        inverse = torch.linalg.solve_triangular(told[:, :size], self.eye, upper=False)
+        U, t, _, scales, places = self._told()
+        inverse = torch.linalg.solve_triangular(U.T, self.eye, upper=False)
         torch.mm(inverse * scales, self.P.index_select(0, places), out=self.V)
         self.w.copy_(matrix.w)
-        self.both.addmm_(torch.cat([self.X_next @ self.V.T, -t.T]), self.V, alpha=-1.0)
+        torch.mm(self.X_next, self.V.T, out=self.shares[:size])
+        torch.neg(t.T, out=self.shares[size : size + outputs])
+        self.both.addmm_(self.shares, self.V, alpha=-1.0)
         matrix.w.copy_(self.w)
-        self.down.copy_(self.X_next @ self.both.T, non_blocking=True)
+        told = (self.X_next @ self.both.T).double()
+        self.G.copy_(told[:, :size].contiguous(), non_blocking=True)
+        self.starts.copy_(told[:, size : size + outputs].contiguous(), non_blocking=True)
 
-    def _advanced(self) -> None:
-        """The next rows are this block's."""
+    def _looked(self) -> None:
+        """The rows that came are the next, and P of them."""
+        self.X_next.copy_(self.coming)
+        self.matrix.torch.mm(self.X_next, self.matrix.sigma, out=self.P_next)
+
+    def _kept_and_looked(self) -> None:
+        """Σ, A and θ with the rows kept; the next rows become this block's, and those that came the next."""
+        self._kept()
         self.X.copy_(self.X_next)
         self.P.copy_(self.P_next)
+        self._looked()
 
     def _kept(self) -> None:
-        """Σ ← Σ − VᵀV, θ ← θ + Xᵀc and A ← A + YᵀY, Y = s ∘ X, strip by strip where that is less."""
-        matrix, n, size = self.matrix, self.matrix.slots, self.size
-        told = self.decided.to(matrix.dtype)
-        X = self.X.index_select(0, self.decided[:, size + 1].long())
-        matrix.torch.mul(X, told[:, size, None], out=self.Y)
-        matrix.theta.addmm_(told[:, size + 2 + matrix.outputs :].T, X)
+        """Σ ← Σ − VᵀV; A ← A + (s² ∘ X)ᵀX and below it θ ← θ + cᵀX, by strips where that is less."""
+        matrix, n, outputs = self.matrix, self.matrix.slots, self.matrix.outputs
+        torch, (_, _, c, scales, places) = matrix.torch, self._told()
+        torch.index_select(self.X, 0, places, out=self.kept)
+        torch.mul(self.kept, scales.square()[:, None], out=self.weighed[:, :n])
+        self.weighed[:, n : n + outputs].copy_(c)
         matrix.sigma.addmm_(self.V.T, self.V, alpha=-1.0)
         step = -(-n // (STRIPS if n >= WIDE else 1))
         for j in range(0, n, step):
-            matrix.moments[j:, j : j + step].addmm_(self.Y[:, j:].T, self.Y[:, j : j + step])
+            strip = matrix.sums[j:, j : j + step]
+            strip.addmm_(self.weighed[:, j:].T, self.kept[:, j : j + step])

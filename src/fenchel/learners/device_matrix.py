@@ -28,6 +28,8 @@ ROUNDS_A_COLUMN = 16
 ROWS = ((8192, 256), (2048, 160), (0, 96))
 # Slots in whole lines of so many numbers: products of odd widths take a third longer.
 LINE = 64
+# Outputs in whole lines too, so that one of them and ten are the same work to the device.
+LINE_OF_OUTPUTS = 32
 
 Decide = Callable[[int, int, Array, Array, Turns], tuple[int, int]]
 
@@ -63,6 +65,21 @@ class DeviceMatrix:
         self._lay(0)
 
     @property
+    def room(self) -> int:
+        """The outputs, and some that there are not yet."""
+        return -(-self.outputs // LINE_OF_OUTPUTS) * LINE_OF_OUTPUTS
+
+    @property
+    def moments(self) -> Any:
+        """A, right on and below its diagonal."""
+        return self.sums[: self.slots]
+
+    @property
+    def theta(self) -> Any:
+        """θ of each output."""
+        return self.sums[self.slots : self.slots + self.outputs]
+
+    @property
     def slots(self) -> int:
         """The columns and the intercept's, and some that no row has."""
         return int(self.w.shape[1])
@@ -79,8 +96,8 @@ class DeviceMatrix:
 
     def _lay(self, slots: int) -> None:
         self._block: DeviceBlock | None = None
-        self.sigma, self.moments = self._zeros(slots, slots), self._zeros(slots, slots)
-        self.w, self.theta = self._zeros(self.outputs, slots), self._zeros(self.outputs, slots)
+        self.w, self.sigma = self._zeros(self.outputs, slots), self._zeros(slots, slots)
+        self.sums = self._zeros(slots + self.room, slots)  # A, and below it θ of each output
         self.sigma.fill_diagonal_(1.0 / self.a)
         self.moments.fill_diagonal_(self.a)
 
@@ -96,11 +113,12 @@ class DeviceMatrix:
 
     def add_outputs(self, outputs: int) -> None:
         """Make room for more outputs, whose weights are 0."""
-        more = outputs - self.outputs
+        more, sums, room = outputs - self.outputs, self.sums, self.room
         if more > 0:
-            self.outputs, self._block, torch = outputs, None, self.torch
-            self.w = torch.cat([self.w, self._zeros(more, self.slots)])
-            self.theta = torch.cat([self.theta, self._zeros(more, self.slots)])
+            self.outputs, self._block = outputs, None
+            self.w = self.torch.cat([self.w, self._zeros(more, self.slots)])
+            if self.room > room:
+                self.sums = self.torch.cat([sums, self._zeros(self.room - room, self.slots)])
 
     def put(self, moments: Array, theta: Array) -> None:
         """Take A and θ, computed elsewhere."""
@@ -142,17 +160,17 @@ class DeviceMatrix:
         block.begin(load, min(size, count))
         while begin < count:
             end = min(begin + size, count)
-            block.keep()
+            block.go_on(load, end, min(end + size, count))
             if self.since >= ROUNDS_A_COLUMN * self.slots:
                 self.refresh()
-            block.advance(load, end, min(end + size, count))
-            done, kept = decide(begin, end, *block.answer(end - begin), block.turns)
+                block.look(load, end, min(end + size, count))
+            done, _ = decide(begin, end, *block.answer(end - begin), block.turns)
             begin += done
             if begin < end:  # the rest of the block once more, behind what was kept
                 block.look(load, begin, min(begin + size, count))
-            block.change(kept)
+            block.change()
             self.since += done
-        block.keep()
+        block.end()  # what the last rows changed is kept too
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────
 

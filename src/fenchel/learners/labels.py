@@ -148,13 +148,11 @@ class ClassLabels:
             raise ValueError(f"y has {array.ndim} dimensions: give one label a row")
         _refuse_unknown(array)
         number = {label: k for k, label in enumerate(self.classes)}
-        out = np.empty(len(array))
-        for t, label in enumerate(array.tolist()):
-            if label not in number:
-                number[label] = len(number)
-            out[t] = number[label]
+        listed = array.tolist()
+        for label in dict.fromkeys(listed):
+            number.setdefault(label, len(number))
         self.classes = list(number)
-        return out
+        return np.fromiter(map(number.__getitem__, listed), np.float64, len(listed))
 
     def recall(self, label: Any) -> Array | None:
         """The number of a plain label seen before, None for any other."""

@@ -157,7 +157,7 @@ class Mixture(Engine):
         or all as in the next round.
         """
         shares = shares_now(self.blend.hedge)
-        frozen = None if use != "frozen" else self._frozen_shares()
+        frozen = None if use != "frozen" else self.frozen_shares()
         if frozen is not None and not frozen[-2:].any():
             shares = frozen[:-2:2] + frozen[1:-2:2]
         return {name: float(v) for name, v in zip(self.expert_names, shares, strict=True)}
@@ -175,7 +175,7 @@ class Mixture(Engine):
         seen = {role.sees for on, role in zip(active, self.roles, strict=True) if on}
         return frozenset(seen if PRODUCTS in seen else seen - {CURVES})
 
-    def _frozen_shares(self) -> Array | None:
+    def frozen_shares(self) -> Array | None:
         """The shares of the candidates for frozen use, where they are known."""
         return None if self.frozen is None else self.frozen.shares(self.blend.active)
 
@@ -587,7 +587,7 @@ class Mixture(Engine):
         ``what="frozen"`` reads what does best where nothing more is learned.
         """
         known = what == "frozen" and self._frozen_reading is not None
-        if known or (what == "frozen" and self._frozen_shares() is not None):
+        if known or (what == "frozen" and self.frozen_shares() is not None):
             return self._read_frozen(rows)
         what = "margins" if what == "frozen" else what
         if len(rows) == 1 and what == "margins" and rows.width <= self.columns:
@@ -601,7 +601,7 @@ class Mixture(Engine):
 
     def still(self) -> Any:
         """Return the weights that frozen use reads, where they are known; a copy of all elsewhere."""
-        shares = self._frozen_shares()
+        shares = self.frozen_shares()
         if shares is None:
             return super().still()
         assert self.frozen is not None

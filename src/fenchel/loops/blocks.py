@@ -25,7 +25,18 @@ from fenchel.regularizers.protocol import kept, sighted, spread
 from fenchel.regularizers.qr_block import begin_pivots, gram, solve_rows, turn_in_rows
 from fenchel.regularizers.qr_factor import bounded, dot, shorten, waiting
 from fenchel.regularizers.qr_update import turn_in
-from fenchel.rows.types import ONE, ZERO, entry, length, row_at, saturated, slot
+from fenchel.rows.types import (
+    FOUR,
+    ONE,
+    THREE,
+    TWO,
+    ZERO,
+    entry,
+    length,
+    row_at,
+    saturated,
+    slot,
+)
 from fenchel.rules.protocol import coefficient
 
 # Where s²·xᵀA⁻¹x is larger, the difference of G and ‖ℓ‖² would lose more than six digits.
@@ -48,24 +59,66 @@ class Turns(NamedTuple):
     steps: Array
 
 
-def turns_for(rows: int, outputs: int) -> Turns:
-    """Room for blocks of so many rows."""
-    square, table = np.zeros((rows, rows)), np.zeros((rows, outputs))
-    return Turns(square, table, np.zeros(rows, np.int64), np.zeros(rows), table.copy())
+def turns_for(rows: int, outputs: int, room: Any = np.zeros) -> Turns:
+    """Room for blocks of so many rows; ``room(numbers)`` gives all of it in one piece."""
+    ends = np.cumsum([rows * rows, rows * outputs, rows * outputs, rows])
+    factor, along, steps, scales, places = np.split(room(int(ends[-1]) + rows), ends)
+    table = rows, outputs
+    square, places = factor.reshape(rows, rows), places.view(np.int64)
+    return Turns(square, along.reshape(table), places, scales, steps.reshape(table))
 
 
 @helper
 def forward(U: Any, shares: Any, ell: Any, count: Any) -> float:
-    """ℓ ← L⁻¹·ℓ, L = Uᵀ, with 1/L_jj in ``shares``; returns ‖ℓ‖²."""
-    square = 0.0
-    for j in range(count):
-        row = U[j]
+    """ℓ ← L⁻¹·ℓ, L = Uᵀ, with 1/L_jj in ``shares``; returns ‖ℓ‖².
+
+    Two rows of U at a time: the loops are short, and each entry of ℓ is read and written half as often.
+    """
+    square, j = 0.0, ZERO
+    while j + ONE < count:
+        row, below = U[j], U[j + ONE]
         e = ell[j] * shares[j]
-        ell[j] = e
+        g = (ell[j + ONE] - e * row[j + ONE]) * shares[j + ONE]
+        ell[j], ell[j + ONE] = e, g
         square += e * e
-        for k in range(j + ONE, count):
-            ell[k] -= e * row[k]
+        square += g * g
+        j += TWO
+        for k in range(j, count):
+            ell[k] = (ell[k] - e * row[k]) - g * below[k]
+    if j < count:
+        ell[j] *= shares[j]
+        square += ell[j] * ell[j]
     return square
+
+
+@helper
+def add_products(t: Any, ell: Any, count: Any, now: Any) -> None:
+    """now ← now + Σ_j ℓ_j·t_j, one entry an output, four rows of t at a time."""
+    j = ZERO
+    while j + THREE < count:
+        a, b, c, d = ell[j], ell[j + ONE], ell[j + TWO], ell[j + THREE]
+        for k in range(now.shape[0]):
+            found = now[k] + a * t[j, k]
+            found += b * t[j + ONE, k]
+            found += c * t[j + TWO, k]
+            now[k] = found + d * t[j + THREE, k]
+        j += FOUR
+    for i in range(j, count):
+        for k in range(now.shape[0]):
+            now[k] += ell[i] * t[i, k]
+
+
+@helper
+def leave_rest(turns: Turns, count: Any) -> None:
+    """Rows that change nothing after those kept: of the identity, and zeros."""
+    U, t = turns.factor, turns.along
+    for j in range(U.shape[0]):
+        for k in range(max(j, count), U.shape[1]):
+            U[j, k] = 0.0
+    for j in range(count, U.shape[0]):
+        U[j, j], turns.places[j], turns.scales[j] = 1.0, 0, 0.0
+        t[j, :] = 0.0
+        turns.steps[j, :] = 0.0
 
 
 @kernel
@@ -96,15 +149,14 @@ def decide_block(
         scale, moves, now = 0.0, 0, t[n]
         for k in range(outputs):
             now[k] = starts[i, k]
-        for j in range(n):
-            past = t[j]
-            for k in range(outputs):
-                now[k] += ell[j] * past[k]
+        add_products(t, ell, n, now)
         for k in range(outputs):
             view = sighted(f, chi, now[k], row)
-            reach, _ = kept(f, view, row, 1.0)
-            if i > 0 and not reach * reach * G[i, i] <= MOST:
-                return i, int(n), updates
+            if k == 0 and i > 0:  # s of a step of 1 is that of every output
+                reach, _ = kept(f, view, row, 1.0)
+                if not reach * reach * G[i, i] <= MOST:
+                    leave_rest(turns, n)
+                    return i, int(n), updates
             m = finite_margin(f, view, row)
             margins[i, k] = m
             c = coefficient(rule, loss, f, view, row, m, y[i, k])
@@ -122,6 +174,7 @@ def decide_block(
                 now[k] = (turns.steps[n, k] / scale - scale * now[k]) / corner
             turns.places[n], turns.scales[n] = i, scale
             n += ONE
+    leave_rest(turns, n)
     return G.shape[0], int(n), updates
 
 
