@@ -96,6 +96,9 @@ EXPECTED = {
     "online_newton_step": [],
     "sketched_newton": [],
     "coin_betting": [],
+    "naive_bayes": [],
+    "scinol": [],
+    "freegrad": [],
     "soft_confidence_weighted": [],
 }
 

@@ -47,6 +47,10 @@ if numba.config.DISABLE_JIT:
         "soft_confidence_weighted",
         "adagrad",
         "online_newton_step",
+        "naive_bayes",
+        "scinol",
+        "scinol:form=1",
+        "freegrad",
         "scale_invariant_p_norm",
         "max_margin:learner=adagrad",
     ]

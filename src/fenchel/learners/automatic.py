@@ -96,6 +96,15 @@ ON_CURVES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 ON_CURVES["multiclass"] = ON_CURVES["binary"]
 
+# What a few rows say of a word counts at once. On the half that chose the log loss fell on 10 of 14 sets and
+# rose nowhere by more than 0.1 % (sentence_polarity 0.522 to 0.516, uci_imdb 0.487 to 0.479), and the area under
+# the curve rose (w8a 0.950 to 0.954). It comes last: model files of before have the others in their places.
+COUNTING: dict[str, tuple[str, ...]] = {
+    "binary": ("naive_bayes",),
+    "multiclass": ("naive_bayes",),
+    "regression": (),
+}
+
 # Of a quantile, the absolute or Huber's loss: learners of that loss, which know nothing of the target's
 # unit, and two of the squared loss, whose mean is often near.
 OTHER_LOSS = (
@@ -277,7 +286,8 @@ def _of_means(task: str) -> Members:
     found += _with(Role(PRODUCTS, numbers, WITH_PRODUCTS_FULL, CLASSES_OF_FULL), full)
     diagonal, full = ON_CURVES[task]
     found += _with(Role(CURVES, numbers, WITH_CURVES, CLASSES_OF_PRODUCTS), diagonal)
-    return found + _with(Role(CURVES, numbers, WITH_CURVES_FULL, CLASSES_OF_FULL), full)
+    found += _with(Role(CURVES, numbers, WITH_CURVES_FULL, CLASSES_OF_FULL), full)
+    return found + _with(Role(), COUNTING[task])
 
 
 def _of_loss() -> Members:
