@@ -15,6 +15,7 @@ from fenchel.regularizers.fading import (
     FadingMatrix,
     FadingSteps,
 )
+from fenchel.regularizers.frequent_directions import FrequentDirections
 from fenchel.regularizers.ftrl import ProximalCentres
 from fenchel.regularizers.full_adagrad import FullAdaGrad
 from fenchel.regularizers.full_matrix import FullQuadratic
@@ -59,6 +60,7 @@ __all__ = [
     "FadingGaussian",
     "FadingMatrix",
     "FadingSteps",
+    "FrequentDirections",
     "FullAdaGrad",
     "FullQuadratic",
     "Gaussian",
