@@ -1,4 +1,4 @@
-"""The online Newton step by frequent directions: it is the textbook's, and its bound holds and says something."""
+"""The online Newton step by frequent directions: the textbook's, with a bound that says something."""
 
 import numpy as np
 import pytest

@@ -45,8 +45,9 @@ def sketched_newton(
 
     Guarantee: Oja's rule has none. With frequent directions and Δ = Σ δ, for every u (``certify=True``)
     Σ ℓ_t(w_t) − ℓ_t(u) ≤ (a + Δ)·‖u‖²/(2η) + η/2·Σ g_tᵀA⁻¹g_t + Σ (⟨g_t, w_t − u⟩²/(2η) − D_t), where
-    A = A_{t−1} + g_t·g_tᵀ and the sum in the middle is at most ln|I + B·Bᵀ/a| + m·Δ/a for the rows B at the end. D_t is what the loss
-    curves between w_t and u: for a curved loss and η large enough the last sum is below 0.
+    A = A_{t−1} + g_t·g_tᵀ and the sum in the middle is at most ln|I + B·Bᵀ/a| + m·Δ/a for the rows B at the
+    end. D_t is what the loss curves between w_t and u: for a curved loss and η large enough the last sum is
+    below 0.
 
     Cost: the non-zeros of a row, times m; m numbers a column. Putting the directions in order takes m²
     operations a column, once m non-zeros for each column have paid for it; with frequent directions in every

@@ -5,9 +5,8 @@ Of the gradients g = ℓ′·x at most m rows B are kept, A_t = BᵀB + α_t·I,
     θ_{t+1} = θ_t + (⟨g_t, w_t⟩ − η)·g_t,   w_{t+1} = A_t⁻¹·θ_{t+1}.
 
 A gradient is one more row of B. Where all m are in use, with BᵀB = Σ μ_i·v_i·v_iᵀ and δ the first μ
-beyond the larger half, every μ_i becomes (μ_i − δ)₊, which empties half of the rows, and α grows by δ: so A_t only ever
-grows, A_t ⪰ A_{t−1} + g·gᵀ, and by no more than Δ = Σ δ in any direction beyond a·I + Σ g·gᵀ
-(Ghashami, Liberty, Phillips & Woodruff, 2016; Luo et al., 2016). With K = B·Bᵀ
+beyond the larger half, every μ_i becomes (μ_i − δ)₊, which empties half of the rows, and α grows by δ. So
+A_t ⪰ A_{t−1} + g·gᵀ, and in no direction is A_t more than Δ = Σ δ beyond a·I + Σ g·gᵀ (Ghashami, Liberty, Phillips & Woodruff, 2016; Luo et al., 2016). With K = B·Bᵀ
 
     w = (θ − Bᵀ·(K + α·I)⁻¹·B·θ)/α,   xᵀA⁻¹x = (‖x‖² − (Bx)ᵀ(K + α·I)⁻¹·Bx)/α.
 
@@ -46,7 +45,8 @@ class FrequentDirections(NamedTuple):
     """f_t(w) = ½·wᵀA_{t−1}·w, A by at most ``rank`` rows.
 
     ``basis`` is Bᵀ, ``gram`` K = B·Bᵀ, ``pull`` B·θ and ``solved`` (K + α·I)⁻¹·B·θ; ``filled`` rows are in
-    use, slots up to ``edge`` were touched. ``tail`` is Δ = Σ δ, and ``steps`` Σ g_tᵀ(A_{t−1} + g_t·g_tᵀ)⁻¹g_t.
+    use, slots up to ``edge`` were touched. ``tail`` is Δ = Σ δ, and ``steps`` the sum of all
+    g_tᵀ(A_{t−1} + g_t·g_tᵀ)⁻¹g_t.
     """
 
     eta: float = 1.0

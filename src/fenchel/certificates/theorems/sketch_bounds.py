@@ -10,8 +10,8 @@ A round raises the minimum of F by η·⟨g_t, w_t⟩ − η²/2·g_tᵀ(A_{t−
     Σ ⟨g_t, w_t − u⟩ ≤ (a + Δ)·‖u‖²/(2η) + η/2·Σ g_tᵀ(A_{t−1} + g_t·g_tᵀ)⁻¹g_t + Σ ⟨g_t, w_t − u⟩²/(2η).
 
 On the left stands the regret and Σ D_t, D_t = ℓ_t(u) − ℓ_t(w_t) − ⟨g_t, u − w_t⟩ ≥ 0, by which a curved
-loss pays the last sum. The sum in the middle is at most ln|I + B·Bᵀ/a| + m·Δ/a: in units of a·I + BᵀB, below A, a round
-adds g_tᵀ(…)⁻¹g_t at most to the logarithm of the determinant, and emptying rows takes at most m·δ/a from it.
+loss pays the last sum. The sum in the middle is at most ln|I + B·Bᵀ/a| + m·Δ/a: a·I + BᵀB is below A, so
+each of its terms is at most what the round adds to ln|a·I + BᵀB|, from which emptying rows takes at most m·δ/a.
 """
 
 from __future__ import annotations
