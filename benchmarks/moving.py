@@ -74,7 +74,7 @@ def expert_margins(learner, task, X, known):
         margins = np.clip(margins, known.min(), known.max())
     names = engine.expert_names
     return {names[k]: margins[k] if task == "multiclass" else margins[k, :, 0]
-            for k in engine._blend.active}  # fmt: skip
+            for k in engine.blend.active}  # fmt: skip
 
 
 def told_apart(learner, ours, theirs, y):
@@ -219,7 +219,7 @@ def foresight(rows, columns=30, times=5):
     def run(looking, watched):
         learner = learners.auto()
         if not looking:
-            learner.engine._frozen = None
+            learner.engine.frozen = None
         lead = Run(learner, watched=watched)
         for block in from_arrays(X, y):
             lead.learn(block)

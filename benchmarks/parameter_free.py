@@ -33,6 +33,12 @@ CLASSES = (
     "normalized_adaptive_gradient",
     "coin_betting",
     "coin_betting:loss=logistic",
+    "naive_bayes",
+    "scinol",
+    "scinol:loss=logistic",
+    "scinol:form=1,loss=logistic",
+    "freegrad",
+    "freegrad:loss=logistic",
 )
 OURS = {
     "binary": CLASSES,
@@ -44,6 +50,8 @@ OURS = {
         "scale_invariant_adagrad:loss=absolute",
         "normalized_adaptive_gradient:loss=squared",
         "coin_betting:loss=absolute",
+        "scinol:loss=absolute",
+        "freegrad:loss=absolute",
         "vovk_azoury_warmuth:diagonal=yes",
     ),
 }

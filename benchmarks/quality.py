@@ -73,7 +73,7 @@ def spread(y: NDArray) -> float:
 
 def expert_errors(task: Task, mixture: Mixture, y: NDArray) -> Errors:
     """The experts' own errors, from what the mixture has charged them with."""
-    losses, active = mixture.engine._blend.hedge.losses, mixture.engine._blend.hedge.active > 0.0
+    losses, active = mixture.engine.blend.hedge.losses, mixture.engine.blend.hedge.active > 0.0
     scale = spread(y) / 2.0 if task == "regression" else len(y)
     pairs = zip(mixture.experts, losses / scale, active, strict=True)
     return {short(expert.specification): float(loss) for expert, loss, on in pairs if on}

@@ -100,6 +100,9 @@ EXPECTED = {
         "Frequent directions, log-determinant",
     ],
     "coin_betting": [],
+    "naive_bayes": [],
+    "scinol": [],
+    "freegrad": [],
     "soft_confidence_weighted": [],
 }
 

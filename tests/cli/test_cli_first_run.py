@@ -150,7 +150,7 @@ def test_what_compiles_from_the_end_mixes_first():
     auto, block = learners.auto(), _block()
     turned = process._last_first(auto)
     mixed = []
-    blend = turned.engine._blend
+    blend = turned.engine.blend
     learn = blend.learn
     blend.learn = lambda *given: mixed.append(turned.experts[0].rounds) or learn(*given)
     turned.learn_block(block)
@@ -160,7 +160,7 @@ def test_what_compiles_from_the_end_mixes_first():
 def test_a_mixture_backwards_keeps_limits_with_their_experts():
     auto = learners.from_specification("auto")
     turned = process._last_first(auto)
-    limits = auto.engine._limits
-    assert turned.engine._limits == limits[::-1] != limits
+    roles = auto.engine.roles
+    assert turned.engine.roles == roles[::-1] != roles
     names = [expert.specification for expert in auto.experts]
     assert [expert.specification for expert in turned.experts] == names[::-1]

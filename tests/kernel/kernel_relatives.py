@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from fenchel import regularizers
+from fenchel.regularizers.renewing import SETTLING
 
 
 class Dense:
@@ -216,6 +217,36 @@ class _FadingMatrix(_Relative):
             self.A, self.theta = self.ahead, self.theta + c * self.x
 
 
+class _RenewedMatrix(_Relative):
+    """AROW and least squares, all forgotten where Page's test of the mistakes says so."""
+
+    def start(self, shape: int) -> None:
+        self.A, self.theta = self.part.a * np.eye(shape), np.zeros(shape)
+        self.n = self.k = self.g = 0.0
+
+    def see(self, x: np.ndarray, importance: float) -> None:
+        super().see(x, importance)
+        self.ahead = self.A + importance * np.outer(x, x) / self.part.r
+        self.matrix = self.ahead if self.part.tentative else self.A
+        self.w = np.linalg.solve(self.matrix, self.theta)
+
+    @property
+    def spread(self) -> float:
+        return float(self.x @ np.linalg.solve(self.matrix, self.x))
+
+    def learn(self, c: float) -> None:
+        if self.importance == 0.0:
+            return
+        p, wrong = (self.k + 0.5) / (self.n + 1.0), c * float(self.w @ self.x) < 0.0
+        ratio = np.sqrt(p) / p if wrong else (1.0 - np.sqrt(p)) / (1.0 - p)
+        self.g = max(0.0, self.g + np.log(ratio)) if self.n >= SETTLING else 0.0
+        self.n, self.k = self.n + 1.0, self.k + wrong
+        if self.g > 2.0 * np.log(self.n):
+            self.start(len(self.x))
+        elif c != 0.0 or self.part.always:
+            self.A, self.theta = self.ahead, self.theta + c * self.x
+
+
 class _FadingDiagonal(_Relative):
     """θ_j and s_j times λ in every round; a stays."""
 
@@ -269,11 +300,121 @@ class _FadingSteps(_Relative):
         self.theta = self.theta + c * self.x
 
 
+class _LogOdds(_Relative):
+    """Multinomial naive Bayes on features in units of their mean size; the first entry may be the intercept."""
+
+    intercept = True
+
+    def start(self, shape: int) -> None:
+        self.ahead, self.behind, self.n = np.zeros((3, shape))
+        self.all_ahead = self.all_behind = 0.5
+
+    def see(self, x: np.ndarray, importance: float) -> None:
+        super().see(x, importance)
+        share = np.full(len(x), self.all_ahead / (self.all_ahead + self.all_behind))
+        share[: int(self.intercept)] = 0.5
+        rate = self.rate()
+        p = self.ahead * rate + self.part.prior * share
+        q = self.behind * rate + self.part.prior * (1.0 - share)
+        self.w = np.where(self.n > 0.0, np.log(p / q) - np.log(share / (1.0 - share)), 0.0) * rate
+
+    def rate(self) -> np.ndarray:
+        mass = self.ahead + self.behind
+        return np.divide(self.n, mass, out=mass * 0.0, where=mass > 0.0)
+
+    def learn(self, c: float) -> None:
+        z = c * self.x
+        self.ahead = self.ahead + np.maximum(z, 0.0)
+        self.behind = self.behind + np.maximum(-z, 0.0)
+        self.n = self.n + abs(c) * (z != 0.0)
+        counted = (z * self.rate())[int(self.intercept) :]
+        self.all_ahead += np.maximum(counted, 0.0).sum()
+        self.all_behind += np.maximum(-counted, 0.0).sum()
+
+
+class _ScInOL(_Relative):
+    """Kempka et al. (2019), Algorithm 2, in the units of the data, G and S² as they write them."""
+
+    def start(self, shape: int) -> None:
+        self.G, self.S, self.M = np.zeros((3, shape))
+        self.eta = np.full(shape, self.part.wealth)
+        self.t = 0
+
+    def see(self, x: np.ndarray, importance: float) -> None:
+        super().see(x, importance)
+        self.M = np.maximum(self.M, np.abs(x))
+        self.w = self.bet()
+
+    def bet(self) -> np.ndarray:
+        root = np.sqrt(self.S + self.M**2)
+        lean = np.divide(self.G, root, out=root * 0.0, where=root > 0.0)
+        return self.over_root(np.clip(lean, -1.0, 1.0) * self.eta, root)
+
+    def over_root(self, size: np.ndarray, root: np.ndarray) -> np.ndarray:
+        out = root * 0.0
+        return np.divide(size, 2.0 * root * self.part.lipschitz, out=out, where=root > 0.0)
+
+    def learn(self, c: float) -> None:
+        g = np.clip(c / self.part.lipschitz * self.x, -self.M, self.M)
+        self.eta = self.eta + g * self.w * self.part.lipschitz
+        self.G, self.S = self.G + g, self.S + g * g
+        self.t += 1
+
+
+class _ExponentialScInOL(_ScInOL):
+    """Their Algorithm 1."""
+
+    def bet(self) -> np.ndarray:
+        there = self.x != 0.0
+        least = self.part.wealth * (self.S + self.M**2)[there] / (self.x[there] ** 2 * (self.t + 1))
+        self.eta[there] = np.minimum(self.eta[there], least)
+        root = np.sqrt(self.S + self.M**2)
+        lean = np.divide(self.G, root, out=root * 0.0, where=root > 0.0)
+        return self.over_root(np.sign(lean) * np.expm1(np.abs(lean) / 2.0) * self.eta, root)
+
+    def learn(self, c: float) -> None:
+        kept = self.eta
+        super().learn(c)
+        self.eta = kept
+
+
+class _FreeGrad(_Relative):
+    """Mhammedi & Koolen (2020): FreeGrad with restarts, a coordinate each, in the units of the data."""
+
+    def start(self, shape: int) -> None:
+        self.G, self.V, self.h, self.h1, self.Q = np.zeros((5, shape))
+
+    def see(self, x: np.ndarray, importance: float) -> None:
+        super().see(x, importance)
+        new = np.maximum(self.h, np.abs(x))
+        anew = (new > self.h) & (new > (2.0 + self.Q) * self.h1)
+        for kept in (self.G, self.V, self.Q):
+            kept[anew] = 0.0
+        self.h1 = np.where(anew, new, self.h1)
+        self.h = new
+        V = self.h1**2 + self.V
+        both = V + new * np.abs(self.G)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            w = self.G * (V + both) * self.h1**2 / (2.0 * both**2 * np.sqrt(V))
+            w *= np.exp(self.G**2 / (2.0 * both)) * self.part.wealth / self.h1
+        self.w = np.where(new > 0.0, w, 0.0) / self.part.lipschitz
+
+    def learn(self, c: float) -> None:
+        g = np.clip(c / self.part.lipschitz * self.x, -self.h, self.h)
+        self.G, self.V = self.G + g, self.V + g * g
+        self.Q = self.Q + np.divide(np.abs(g), self.h, out=self.h * 0.0, where=self.h > 0.0)
+
+
 RELATIVES = {
+    regularizers.LogOdds: _LogOdds,
+    regularizers.ScInOL: _ScInOL,
+    regularizers.ExponentialScInOL: _ExponentialScInOL,
+    regularizers.FreeGrad: _FreeGrad,
     regularizers.FadingDiagonal: _FadingDiagonal,
     regularizers.FadingGaussian: _FadingGaussian,
     regularizers.FadingMatrix: _FadingMatrix,
     regularizers.FadingSteps: _FadingSteps,
+    regularizers.RenewedMatrix: _RenewedMatrix,
     regularizers.Gaussian: _Gaussian,
     regularizers.ConfidentGaussian: _ConfidentGaussian,
     regularizers.NewtonStep: _NewtonStep,

@@ -9,6 +9,7 @@ import numba
 import numpy as np
 import textbook as first_order
 import textbook_matrices as matrices
+import textbook_parameter_free as parameter_free
 import textbook_relatives as relatives
 from learner_streams import stream
 from textbook_basics import Textbook
@@ -218,6 +219,30 @@ CASES = [
     Case(
         "coin_betting",
         relatives.CoinBetting,
+        lambda rng, scale: {"wealth": drawing.log_uniform(rng, 0.1, 10.0)},
+        losses=LIPSCHITZ,
+    ),
+    Case(
+        "naive_bayes",
+        parameter_free.NaiveBayes,
+        lambda rng, scale: {"prior": drawing.log_uniform(rng, 0.1, 10.0)},
+    ),
+    Case(
+        "scinol",
+        parameter_free.ScInOL,
+        lambda rng, scale: {"wealth": drawing.log_uniform(rng, 0.1, 10.0)},
+        losses=LIPSCHITZ,
+    ),
+    Case(
+        "scinol-first",
+        parameter_free.ScInOL,
+        lambda rng, scale: {"wealth": drawing.log_uniform(rng, 0.1, 10.0)},
+        fixed={"form": 1},
+        losses=LIPSCHITZ,
+    ),
+    Case(
+        "freegrad",
+        parameter_free.FreeGrad,
         lambda rng, scale: {"wealth": drawing.log_uniform(rng, 0.1, 10.0)},
         losses=LIPSCHITZ,
     ),

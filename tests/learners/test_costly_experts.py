@@ -11,13 +11,13 @@ ROUNDS = 100
 
 def stream(columns, density, classes=2, seed=0):
     rng = np.random.default_rng(seed)
-    X = sp.random(ROUNDS, columns, density, "csr", rng=rng)
-    return X, np.arange(ROUNDS) % classes
+    X = rng.random((ROUNDS, columns)) * (rng.random((ROUNDS, columns)) < density)
+    return sp.csr_array(X), np.arange(ROUNDS) % classes
 
 
 def matrices(learner):
     """How many experts with full matrices are still on."""
-    names, on = learner.engine.expert_names, learner.engine._blend.active
+    names, on = learner.engine.expert_names, learner.engine.blend.active
     return sum("diagonal=no" in names[k] for k in on)
 
 

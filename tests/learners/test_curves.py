@@ -118,7 +118,7 @@ def test_candidates_are_charged_for_all_their_weights(task):
     X, y = steps(300, columns=4)
     learner = learners.auto(task)
     learner.learn_many(X, np.sign(y) if task == "binary" else y)
-    frozen = learner.engine._frozen
+    frozen = learner.engine.frozen
     quick, slow = frozen.copy(), frozen.copy()
     slow.singly = 0  # every candidate reads every slot
     for each in (quick, slow):

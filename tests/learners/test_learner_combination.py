@@ -177,7 +177,7 @@ def test_the_expected_loss_keeps_to_its_bound():
     X, y = two_classes()
     learner = learners.hedge(experts(), combined=True)
     learner.learn_many(X, y)
-    mixture, choice = learner.engine._blend.hedge, learner.engine._blend.choice
+    mixture, choice = learner.engine.blend.hedge, learner.engine.blend.choice
     regret = choice.expected[0] - mixture.losses.min()
     assert regret <= 2.0 * mixture.gap[0] + 2.0 * choice.gap[0] + 1e-9
 

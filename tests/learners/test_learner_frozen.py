@@ -29,9 +29,9 @@ def test_weights_that_are_too_many_to_keep_are_not_read(monkeypatch):
     X, y = follower(90)
     learner = learners.auto()
     monkeypatch.setattr(frozen, "MOST", 47)  # of two columns, twelve experts and their means
-    monkeypatch.setattr(learner.engine, "_weights_in_use", lambda: pytest.fail("read in vain"))
+    monkeypatch.setattr(learner.engine, "weights_in_use", lambda: pytest.fail("read in vain"))
     learner.learn_many(X, y)
-    assert learner.engine._frozen_shares() is None
+    assert learner.engine.frozen_shares() is None
 
 
 @pytest.mark.parametrize("task", [0, 1, 2])
@@ -87,7 +87,7 @@ def test_labels_alone_are_those_of_the_whole_prediction(task):
     learner = learners.auto(task)
     learner.learn_many(X, y)
     margins = learner.engine._read_experts(validate.as_rows(X))
-    whole, labels = (getattr(learner.engine._blend, f)(margins) for f in ("read", "read_labels"))
+    whole, labels = (getattr(learner.engine.blend, f)(margins) for f in ("read", "read_labels"))
     if task == "regression":
         assert np.array_equal(whole, labels)
     else:
@@ -98,7 +98,7 @@ def test_half_of_a_long_window_is_looked_at():
     X, y = follower(6000)
     learner = learners.auto()
     learner.learn_many(X, y)
-    looked = learner.engine._frozen.sums[1, 0, 0]  # the window of the 1,130 rows up to 5,649
+    looked = learner.engine.frozen.sums[1, 0, 0]  # the window of the 1,130 rows up to 5,649
     assert 555 <= looked <= 575
 
 
@@ -118,21 +118,41 @@ def test_the_shares_are_how_often_a_candidate_lost_least():
     assert use.shares([0, 1, 2]).tolist() == [0.0] * 7 + [1.0]
 
 
+def test_a_window_of_much_noise_does_not_decide_alone():
+    use = frozen.FrozenUse(2, "regression", Squared())
+    use.weights = np.zeros((1, 4, 1))
+    use.sums[:, 0] = 100.0
+    use.sums[:, LOSS] = 9000.0
+    use.blended[:] = 9000.0
+    use.sums[:, LOSS, 0] = [
+        100,
+        100,
+        100,
+        100,
+        100,
+        9000,
+    ]  # more in all than the next, in one window
+    use.sums[:, LOSS, 2] = [200, 200, 200, 200, 200, 6000]
+    assert use.shares([0, 1])[0] > 0.8
+    use.sums[:, LOSS, 2] = 0.0  # no loss at all
+    assert use.shares([0, 1])[2] == 1.0
+
+
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_frozen_use_reads_the_mean_of_the_candidates(task, monkeypatch):
     X, y = follower(900)
     y = np.arange(900) % 3 * (y > 0) if task == "multiclass" else y
     learner = learners.auto(task)
     learner.learn_many(X, y)
-    engine, use = learner.engine, learner.engine._frozen
+    engine, use = learner.engine, learner.engine.frozen
     both = np.zeros(2 * len(engine.experts) + 2)
     both[[2, 5]] = 0.25, 0.75
     rows, found = validate.as_rows(X), []
     for c in (2, 5):
         given = (np.arange(len(both)) == c) * 1.0
-        found.append(use.reading(given, engine._weights_in_use(), engine._blend, engine._anchors()))
+        found.append(use.reading(given, engine.weights_in_use(), engine.blend, engine.anchors()))
     alone = [still.read(rows) for still in found]
-    monkeypatch.setattr(engine, "_frozen_shares", lambda: both)
+    monkeypatch.setattr(engine, "frozen_shares", lambda: both)
     if task == "multiclass":  # logits, up to a number that all classes of a row share
         alone = [np.log(chances) for chances in alone]
         mean = np.exp(0.25 * alone[0] + 0.75 * alone[1])

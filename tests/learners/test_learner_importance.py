@@ -82,7 +82,7 @@ def theta_of(learner):
 def test_twice_the_loss(case):
     for seed in SEEDS:
         given, parameters, intercept = drawn(case, "dense", seed)
-        if case.id == "coin_betting":
+        if case.name in ("coin_betting", "scinol", "freegrad"):
             parameters["loss"] = "quantile"  # coins of ½ stay within what a bettor owns
         learner = case.learner(parameters, intercept=intercept)
         if learner.task != ("binary" if set(given.y) <= {-1.0, 1.0} else "regression"):

@@ -15,6 +15,10 @@ INVARIANT = [
     "scale_invariant_p_norm",
     "scale_invariant_adagrad",
     "coin_betting",
+    "naive_bayes",
+    "scinol",
+    "scinol-first",
+    "freegrad",
     "normalized_adaptive_gradient",
 ]
 

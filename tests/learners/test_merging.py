@@ -47,6 +47,10 @@ if numba.config.DISABLE_JIT:
         "soft_confidence_weighted",
         "adagrad",
         "online_newton_step",
+        "naive_bayes",
+        "scinol",
+        "scinol:form=1",
+        "freegrad",
         "scale_invariant_p_norm",
         "max_margin:learner=adagrad",
     ]
@@ -239,10 +243,10 @@ def test_frozen_use_of_what_was_merged_is_by_the_merged_weights():
     """What shards set aside long ago is no candidate any more."""
     merged = merge(shards_of("auto", SIDES, 3))
     merged.engine.do_without_products()
-    shares = merged.engine._frozen.shares(merged.engine._blend.active)
+    shares = merged.engine.frozen.shares(merged.engine.blend.active)
     assert shares.any()
     assert not shares[1::2].any()  # means along the run begin anew
-    before, after = merged.engine._frozen.weights, merged.engine._weights_in_use()
+    before, after = merged.engine.frozen.weights, merged.engine.weights_in_use()
     np.testing.assert_allclose(before[:, 2], after[1][: len(before)])
 
 

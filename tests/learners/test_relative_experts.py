@@ -5,6 +5,7 @@ import pytest
 
 from fenchel import Learner, learners, merge
 from fenchel.learners.mixture import Mixture
+from fenchel.learners.views import Role
 
 RNG = np.random.default_rng(5)
 X = RNG.integers(-3, 4, size=(200, 3)).astype(float)
@@ -15,7 +16,9 @@ OWN = "vovk_azoury_warmuth:a=0.01"
 def mixture(relative=True):
     experts = [learners.from_specification(OWN).engine] * 2
     told = {"experts": [OWN, OWN]}
-    return Learner(Mixture(experts, name="hedge", parameters=told, relative=[relative, relative]))
+    return Learner(
+        Mixture(experts, name="hedge", parameters=told, roles=[Role(relative=relative)] * 2)
+    )
 
 
 def test_where_the_targets_lie_makes_no_difference_from_the_second_round_on():

@@ -78,6 +78,7 @@ def progressive(book, X, y, importance=None, widths=None):
     h = np.ones(len(y)) if importance is None else importance
     weights = np.zeros(X.shape)
     margins, sizes = np.zeros(len(y)), np.zeros(len(y))
+    book.has_intercept = bool((X[:, :1] == 1.0).all())
     for t, x in enumerate(X):
         book.d = X.shape[1] if widths is None else widths[t]
         weights[t] = book.weights(x, h[t])

@@ -28,7 +28,7 @@ def test_the_ratios_of_the_documentation_are_those_of_today(found):
     today = tightest([check for one in found for check in one.claim.checks])
     assert told.keys() == today.keys()
     for statement, figures in today.items():
-        assert told[statement]["ratio"] == pytest.approx(figures["ratio"], rel=0.01), statement
+        assert told[statement]["ratio"] == pytest.approx(figures["ratio"], rel=0.05), statement
 
 
 def test_nothing_counts_that_says_nothing():

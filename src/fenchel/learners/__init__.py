@@ -30,6 +30,8 @@ from fenchel.learners.multi.factories import (
 from fenchel.learners.multi.one_vs_rest import OneAgainstRest
 from fenchel.learners.multi.outputs import MultiLabel, MultiOutput
 from fenchel.learners.multitask import MultiTask, multi_task
+from fenchel.learners.naive_bayes import naive_bayes
+from fenchel.learners.parameter_free import freegrad, scinol
 from fenchel.learners.published import (
     adagrad,
     coin_betting,
@@ -74,6 +76,7 @@ __all__ = [
     "coin_betting",
     "dual_averaging",
     "exponentiated_gradient",
+    "freegrad",
     "from_parameters",
     "from_specification",
     "ftrl_proximal",
@@ -85,6 +88,7 @@ __all__ = [
     "multi_label",
     "multi_output",
     "multi_task",
+    "naive_bayes",
     "normalized_adaptive_gradient",
     "normalized_lms",
     "one_against_rest",
@@ -97,6 +101,7 @@ __all__ = [
     "recursive_least_squares",
     "scale_invariant_adagrad",
     "scale_invariant_p_norm",
+    "scinol",
     "second_order_perceptron",
     "sketched_newton",
     "soft_confidence_weighted",

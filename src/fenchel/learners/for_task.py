@@ -16,6 +16,8 @@ REGRESSION_LOSS = {
     "scale_invariant_p_norm": "absolute",
     "scale_invariant_adagrad": "absolute",
     "coin_betting": "absolute",
+    "scinol": "absolute",
+    "freegrad": "absolute",
 }
 
 

@@ -14,35 +14,22 @@ from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_ex
 from fenchel.certificates.aggregate import bayes_bound, path_bounds
 from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
-from fenchel.learners.frozen import FrozenUse, StillBlend, as_columns
+from fenchel.learners.frozen import FrozenUse, StillBlend
 from fenchel.learners.labels import known_after
+from fenchel.learners.mixture_merging import place_mixture, unite_mixtures
 from fenchel.learners.multi.one_vs_rest import shares_of_one
-from fenchel.learners.quadratic import anchored, around_mean, bent, curve_slopes, laid_out
-from fenchel.learners.renumbering import Places, shares_of
+from fenchel.learners.renumbering import Places
 from fenchel.learners.single_step import LearnStep, ReadStep, Steps
 from fenchel.learners.stacking import BLENDS, SQUARED
 from fenchel.learners.undisturbed import undisturbed
+from fenchel.learners.views import CURVES, PRODUCTS, Role, Views
 from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.adahedge import shares_now
-from fenchel.loops.curves import BEHIND, KNOTS, SAMPLE, curves_of, knots_of
-from fenchel.loops.feature_scaling import (
-    COUNT,
-    SUM,
-    UNIT,
-    grown,
-    growth_of,
-    new_units,
-    scaled_reading,
-    scaled_rows,
-    united_units,
-)
+from fenchel.loops.feature_scaling import COUNT, SUM, growth_of, scaled_reading
 from fenchel.loops.online import ROUNDS
-from fenchel.loops.products import held, is_held, new_spreads, products_of, widened, width_of
 from fenchel.losses.protocol import counts_of, mean_of
 from fenchel.parts.state import Array
-from fenchel.regularizers.uniting import Shards
 from fenchel.rows import Rows
-from fenchel.rows.types import LARGEST
 
 # The arrays that model files of the first version lack.
 REFINED = ("combination.stack.", "combination.calibration.")
@@ -50,15 +37,9 @@ REFINED = ("combination.stack.", "combination.calibration.")
 # Entries of a piece of a block: with smaller ones the experts' states are loaded more often.
 PIECE = 1 << 20
 
-# Rows that means, spreads and knots are fixed by.
-SETTLING = 2048
-
 # Matrices of more columns than the first are kept while rows have this share of their entries, and all
 # classes together no more numbers than the last: d² a round against the row's entries.
 NARROW, DENSE, NUMBERS = 100, 0.15, 1e6
-
-# A first target farther from 0 is no origin: the distance from it could overflow.
-FARTHEST = 1e150
 
 
 @dataclass
@@ -71,8 +52,7 @@ class _Piece:
     out: Array
     is_first: bool
     is_single: bool = False  # one row of importance 1 and one margin
-    products: Rows | None = None
-    curves: Rows | None = None
+    seen: dict[str, Rows] = field(default_factory=dict)  # by kind
     margins: dict[int, Array] = field(default_factory=dict)
 
 
@@ -88,11 +68,11 @@ class Mixture(Engine):
     With ``combined`` a linear combination of the experts competes with the vote, and AdaHedge
     chooses between the two. Margins then give probabilities: the logit ln p₊/p₋ for two classes, the
     probability of each for several. With ``unitless`` the experts see every feature in units of its
-    own size: no prediction depends on the units of the data. Experts that are ``relative`` learn how far
-    numbers are from the first one; those on ``products`` see squares and products of two features beside
-    the features (``loops.products``), those on ``curves``, while others see products, each feature's place
-    between knots (``loops.curves``). With ``foresight`` it also measures which expert would do best frozen
-    (see ``frozen``): that is what ``read(rows, "frozen")`` reads.
+    own size: no prediction depends on the units of the data. ``roles`` say what each expert sees (see
+    ``views``): features, squares and products of two features beside them (``loops.products``), or, while
+    others see products, each feature's place between knots (``loops.curves``); and whether it learns how
+    far numbers are from the first one. With ``foresight`` it also measures which expert would do best
+    frozen (see ``frozen``): that is what ``read(rows, "frozen")`` reads.
 
     >>> from fenchel import learners
     >>> mixture = learners.hedge([learners.perceptron(), learners.arow()])
@@ -108,11 +88,7 @@ class Mixture(Engine):
         *,
         name: str,
         parameters: dict[str, Any],
-        limits: Sequence[int | None] | None = None,
-        class_limits: Sequence[int | None] | None = None,
-        relative: Sequence[bool] | None = None,
-        products: Sequence[bool] | None = None,
-        curves: Sequence[bool] | None = None,
+        roles: Sequence[Role] | None = None,
         combined: bool = False,
         unitless: bool = False,
         foresight: bool = False,
@@ -135,29 +111,22 @@ class Mixture(Engine):
             )
         self.experts = [expert.copy() for expert in experts]
         self.certifies = any(expert.certifies for expert in self.experts)
-        self._limits = list(limits) if limits is not None else [None] * len(experts)
-        self._class_limits = (
-            list(class_limits) if class_limits is not None else [None] * len(experts)
-        )
-        self._relative = list(relative) if relative is not None else [False] * len(experts)
-        self._products = list(products) if products is not None else [False] * len(experts)
-        self._curves = list(curves) if curves is not None else [False] * len(experts)
-        self._spreads = self._new_spreads(0)
-        self._origin = np.zeros(1)  # the first target
-        self._blend = BLENDS[self.task](len(experts), combined, loss, switching)
+        self.roles = list(roles) if roles is not None else [Role()] * len(experts)
+        self.views = Views(self.roles, unitless)
+        self.blend = BLENDS[self.task](len(experts), combined, loss, switching)
         self._compiled: set[str] = set()  # which is not for several threads at once
         self._crew = Crew()
         self._backwards = False
         self._steps = Steps()
-        self._units: Array | None = new_units(0) if unitless else None
-        self._frozen = self._foresight(len(experts)) if foresight else None
+        self.frozen = self.foresight(len(experts)) if foresight else None
         # Until the next round is learned: what frozen use reads, and all weights of that round.
         self._frozen_reading: Any = None
         self._weights_kept: list[Array | None] | None = None
 
-    def _foresight(self, count: int) -> FrozenUse:
-        singly = next((k for k in range(count) if self._products[k]), 0)
-        return FrozenUse(count, self.task, self._blend.loss, singly)
+    def foresight(self, count: int) -> FrozenUse:
+        """Frozen use of so many experts, of which nothing is known yet."""
+        singly = next((k for k in range(count) if self.roles[k].sees == PRODUCTS), 0)
+        return FrozenUse(count, self.task, self.blend.loss, singly)
 
     def declare(self, outputs: int) -> None:
         """Take so many classes as known before any is seen."""
@@ -168,11 +137,9 @@ class Mixture(Engine):
     def __setstate__(self, kept: dict[str, Any]) -> None:
         super().__setstate__(kept)
         self._steps = Steps()
-        self._blend = self._blend.copy()  # its arrays and the units may be mapped from a file
-        self._frozen = None if self._frozen is None else self._frozen.copy()
-        if self._units is not None and not self._units.flags.writeable:
-            self._units = self._units.copy()
-        self._origin, self._spreads = self._origin.copy(), self._spreads.copy()
+        self.blend = self.blend.copy()  # its arrays and the views' may be mapped from a file
+        self.frozen = None if self.frozen is None else self.frozen.copy()
+        self.views = self.views.copy()
 
     def reverse(self) -> None:
         """Turn the order of the experts round before the first round, and mix before they learn.
@@ -181,11 +148,7 @@ class Mixture(Engine):
         """
         self._backwards = True
         self.experts.reverse()
-        self._limits.reverse()
-        self._class_limits.reverse()
-        self._relative.reverse()
-        self._products.reverse()
-        self._curves.reverse()
+        self.roles.reverse()
 
     def shares(self, use: str = "next_round") -> dict[str, float]:
         """Return how much each expert counts: in the next round, or with ``use="frozen"`` once frozen.
@@ -193,8 +156,8 @@ class Mixture(Engine):
         Frozen, some count by themselves, each by its last weights and by the mean of those along the run,
         or all as in the next round.
         """
-        shares = shares_now(self._blend.hedge)
-        frozen = None if use != "frozen" else self._frozen_shares()
+        shares = shares_now(self.blend.hedge)
+        frozen = None if use != "frozen" else self.frozen_shares()
         if frozen is not None and not frozen[-2:].any():
             shares = frozen[:-2:2] + frozen[1:-2:2]
         return {name: float(v) for name, v in zip(self.expert_names, shares, strict=True)}
@@ -202,39 +165,25 @@ class Mixture(Engine):
     @property
     def expert_names(self) -> list[str]:
         """The experts by specification, with what they see of features and targets."""
-        names = [expert.specification for expert in self.experts]
-        for k in range(len(names)):
-            names[k] += " on products" if self._products[k] else ""
-            names[k] += " on curves" if self._curves[k] else ""
-            names[k] += " from the first target" if self._relative[k] else ""
-        return names
+        pairs = zip(self.experts, self.roles, strict=True)
+        return [expert.specification + role.suffix for expert, role in pairs]
 
     @property
-    def _sees_products(self) -> bool:
-        return any(
-            on and of
-            for on, of in zip(self._blend.hedge.active.tolist(), self._products, strict=True)
-        )
+    def kinds(self) -> frozenset[str]:
+        """The kinds of rows that experts see which have not retired; curves only while products are seen."""
+        active = self.blend.hedge.active.tolist()
+        seen = {role.sees for on, role in zip(active, self.roles, strict=True) if on}
+        return frozenset(seen if PRODUCTS in seen else seen - {CURVES})
 
-    @property
-    def _sees_curves(self) -> bool:
-        on = self._blend.hedge.active.tolist()
-        return self._sees_products and any(a and b for a, b in zip(on, self._curves, strict=True))
-
-    @property
-    def _knots(self) -> int:
-        """The number of knots that frozen weights have for a column."""
-        return KNOTS if self._sees_curves else 0
-
-    def _frozen_shares(self) -> Array | None:
+    def frozen_shares(self) -> Array | None:
         """The shares of the candidates for frozen use, where they are known."""
-        return None if self._frozen is None else self._frozen.shares(self._blend.active)
+        return None if self.frozen is None else self.frozen.shares(self.blend.active)
 
     @property
     def best(self) -> Engine:
         """The expert with the least loss so far."""
-        losses = self._blend.hedge.losses
-        return self.experts[min(self._blend.active, key=lambda k: losses[k])]
+        losses = self.blend.hedge.losses
+        return self.experts[min(self.blend.active, key=lambda k: losses[k])]
 
     @property
     def counts_columns(self) -> bool:
@@ -244,7 +193,7 @@ class Mixture(Engine):
     @property
     def column_limits(self) -> tuple[int, ...]:
         """The numbers of columns beyond which experts retire."""
-        return tuple(sorted({limit for limit in self._limits if limit is not None}))
+        return tuple(sorted({role.columns for role in self.roles if role.columns is not None}))
 
     @property
     def knows_one_step(self) -> bool:
@@ -274,16 +223,16 @@ class Mixture(Engine):
     @property
     def is_calibrated(self) -> bool:
         """Whether the margins are probabilities by themselves: those of a combination are."""
-        return self.task != "regression" and self._blend.combination is not None
+        return self.task != "regression" and self.blend.combination is not None
 
     @property
     def predicts_counts(self) -> bool:
         """Whether the experts' loss is of counts."""
-        return self.task == "regression" and counts_of(self._blend.loss)
+        return self.task == "regression" and counts_of(self.blend.loss)
 
     def present(self, margins: Any) -> Any:
         """Turn margins into the means that they stand for, where the loss says so."""
-        return mean_of(self._blend.loss, margins) if self.task == "regression" else margins
+        return mean_of(self.blend.loss, margins) if self.task == "regression" else margins
 
     def probabilities(self, margins: Array) -> Array:
         """Compute those of the combination, which learns them under the logistic loss.
@@ -300,41 +249,33 @@ class Mixture(Engine):
 
     def state_arrays(self) -> dict[str, Array]:
         """Return the experts' arrays by number, AdaHedge's and the combination's."""
-        arrays = self._blend.arrays()
-        if any(self._relative):
-            arrays["origin"] = self._origin
-        if self._units is not None:
-            arrays["units"] = self._units[: self.columns]
-        if self._sees_products:
-            arrays["spreads"] = self._spreads
-        for k in self._blend.active:  # a retired one has nothing left to tell
+        arrays = self.blend.arrays()
+        if any(role.relative for role in self.roles):
+            arrays["origin"] = self.views.origin
+        if self.views.units is not None:
+            arrays["units"] = self.views.units[: self.columns]
+        if PRODUCTS in self.kinds:
+            arrays["spreads"] = self.views.spreads
+        for k in self.blend.active:  # a retired one has nothing left to tell
             arrays |= {f"{k}.{name}": v for name, v in self.experts[k].state_arrays().items()}
-        if self._frozen is not None:
-            arrays |= {f"frozen.{name}": v for name, v in self._frozen.arrays().items()}
+        if self.frozen is not None:
+            arrays |= {f"frozen.{name}": v for name, v in self.frozen.arrays().items()}
         return arrays
 
     def restart(self, width: int) -> None:
         """Begin with fresh state of so many columns."""
         self.columns = width
         self._frozen_reading = self._weights_kept = None
-        self._origin = np.zeros(1)
-        if self._frozen is not None:
-            self._frozen = self._foresight(len(self.experts))
-        if self._units is not None:
-            self._units = new_units(width)
-        self._spreads = self._new_spreads(width if self._sees_products else 0)
-        for k, on in enumerate(self._blend.hedge.active):
+        self.views.restart(width, self.kinds)
+        if self.frozen is not None:
+            self.frozen = self.foresight(len(self.experts))
+        for k, on in enumerate(self.blend.hedge.active):
             self.experts[k].declare(self.outputs)
             self.experts[k].restart(self._width_of(k, width) if on else 0)
 
-    def _new_spreads(self, width: int) -> Array:
-        return new_spreads(width, SAMPLE if any(self._curves) else 0)
-
     def _width_of(self, k: int, columns: int) -> int:
         """The number of columns that an expert sees of so many."""
-        if self._curves[k]:
-            return KNOTS * columns
-        return width_of(columns) if self._products[k] else columns
+        return self.views.width(self.roles[k].sees, columns)
 
     def lay_in(self, arrays: Any, width: int) -> None:
         """Take the state of a model file; experts retired there are retired here.
@@ -343,28 +284,26 @@ class Mixture(Engine):
         """
         known = len(arrays["hedge.active"])
         if known < len(self.experts) and self.name == "auto":
-            self.experts, self._limits = self.experts[:known], self._limits[:known]
-            self._class_limits = self._class_limits[:known]
-            self._relative, self._products = self._relative[:known], self._products[:known]
-            self._curves = self._curves[:known]
-            self._blend = BLENDS[self.task](
-                known, self._blend.combination is not None, self._blend.loss, self._blend.switching
+            self.experts, self.roles = self.experts[:known], self.roles[:known]
+            self.views = Views(self.roles, self.views.units is not None)
+            self.blend = BLENDS[self.task](
+                known, self.blend.combination is not None, self.blend.loss, self.blend.switching
             )
-            if self._frozen is not None:
-                self._frozen = self._foresight(known)
-        self._blend.hedge.active[:] = arrays["hedge.active"]
-        absent = {k: v for k, v in self._blend.arrays().items() if k.startswith(REFINED)}
+            if self.frozen is not None:
+                self.frozen = self.foresight(known)
+        self.blend.hedge.active[:] = arrays["hedge.active"]
+        absent = {k: v for k, v in self.blend.arrays().items() if k.startswith(REFINED)}
         super().lay_in({**absent, **arrays}, width)
-        if self._frozen is not None:
+        if self.frozen is not None:
             mine = {k.removeprefix("frozen."): arrays[k] for k in arrays if k.startswith("frozen.")}
-            self._frozen.lay_in(mine, self._blend.still())
+            self.frozen.lay_in(mine, self.blend.still())
 
     def check_state(self) -> None:
         """Raise for experts that are neither on nor retired, or all retired."""
-        on = self._blend.hedge.active
+        on = self.blend.hedge.active
         if not (np.isin(on, (0.0, 1.0)).all() and on.any()):
             raise ValueError("of its experts some must be on, the others retired")
-        inside = getattr(self._blend.combination, "engine", None)
+        inside = getattr(self.blend.combination, "engine", None)
         for engine in self.experts if inside is None else [*self.experts, inside]:
             engine.check_state()
 
@@ -380,11 +319,9 @@ class Mixture(Engine):
         kept = super().__getstate__()
         del kept["_steps"]
         kept["experts"] = [expert.copy() for expert in self.experts]
-        kept["_blend"] = self._blend.copy()
-        kept["_origin"] = self._origin.copy()
-        kept["_spreads"] = self._spreads.copy()
-        kept["_units"] = None if self._units is None else self._units.copy()
-        kept["_frozen"] = None if self._frozen is None else self._frozen.copy()
+        kept["blend"] = self.blend.copy()
+        kept["views"] = self.views.copy()
+        kept["frozen"] = None if self.frozen is None else self.frozen.copy()
         kept["_frozen_reading"] = kept["_weights_kept"] = None
         return kept
 
@@ -392,94 +329,39 @@ class Mixture(Engine):
 
     def placed(self, places: Places) -> Mixture:
         """Copy the engine, its columns and classes in these places; experts with a limit below retire."""
-        twin = self.copy()
-        assert isinstance(twin, Mixture), "a copy is of the same class"
-        twin.columns, twin.outputs = places.width, places.total
-        stays = np.array_equal(places.columns, np.arange(places.width))
-        if not (stays and is_held(self._spreads)):  # means and spreads have no merge
-            twin.do_without_products()
-        for k, limit in enumerate(self._limits):
-            if limit is not None and places.width > limit:
-                twin._retire(k)
-        for k in twin._blend.active:
-            twin.experts[k] = self.experts[k].placed(self._places_of(k, places))
-        if self._units is not None:
-            twin._units = new_units(places.width)
-            twin._units[places.columns] = self._units[: self.columns]
-        return twin
-
-    def _places_of(self, k: int, places: Places) -> Places:
-        """Where the features of an expert go; products and curves stay where they are."""
-        if not self._sees_more(k):
-            return places
-        width = self._width_of(k, places.width)
-        return places._replace(columns=np.arange(width), width=width)
+        return place_mixture(self, places)
 
     def settle(self, rows: Rows, targets: Array) -> bool:
         """Fix the means and spreads of columns, which products are formed by, and the first target."""
-        most = max(
-            (limit or 0 for k, limit in enumerate(self._limits) if self._products[k]), default=0
-        )
-        if self.rounds or not (self._sees_products and 0 < rows.width <= most and len(rows)):
+        within = 0 < rows.width <= self.views.most
+        if self.rounds or not (PRODUCTS in self.kinds and within and len(rows)):
             return False
         self.take_up(rows.width)
         self._set_origin(targets)
-        sample = rows.part(0, min(len(rows), SETTLING))
-        products_of(self._spreads, sample, ONE, learning=True)
-        if self._sees_curves:
-            curves_of(self._spreads, sample, ONE, learning=True)
-        self._spreads = held(self._spreads)
+        self.views.settle(rows, self.kinds)
         return True
 
     def unite(self, engines: Sequence[Any], start: Any) -> None:
         """Unite experts, in common units, and how they are blended."""
-        self.outputs = start.outputs
-        found = [engine._blend.hedge.active for engine in (start, *engines)]
-        origins = [engine._origin for engine in (start, *engines) if engine.rounds]
-        if any((origin != origins[0]).any() for origin in origins):
-            for active in found:
-                active[self._relative] = 0.0  # they learned different numbers
-        spreads = start._spreads
-        if any(not np.array_equal(engine._spreads, spreads) for engine in engines):
-            for active in found:
-                for k in range(len(active)):
-                    active[k] = 0.0 if self._sees_more(k) else active[k]  # of different features
-        self._blend.hedge.active[:] = np.minimum.reduce(found)
-        self.restart(start.columns)
-        if self._sees_products:
-            self._spreads = spreads.copy()
-        if origins:
-            self._origin = origins[0].copy()
-        if self._units is not None:
-            self._units = united_units(start._units, [engine._units for engine in engines])
-            for engine in (start, *engines):
-                engine.put_in(self._units)
-        for k in self._blend.active:
-            self.experts[k].unite([engine.experts[k] for engine in engines], start.experts[k])
-        shares = shares_of(engines, start)
-        self._blend.unite(Shards([engine._blend for engine in engines], start._blend, shares))
-        if self._frozen is not None:
-            present = self._weights_in_use()
-            others = [engine._frozen for engine in engines]
-            self._frozen.unite(others, start._frozen, present, self._blend, self._anchors())
+        unite_mixtures(self, engines, start)
         self._unite_counts(engines, start)
 
     def do_without_products(self) -> None:
         """Retire the experts on products and curves, from here on."""
-        for k in range(len(self.experts)):
-            if self._sees_more(k):
-                self._retire(k)
-        self._spreads = self._new_spreads(0)
+        for k, role in enumerate(self.roles):
+            if role.sees_more:
+                self.retire(k)
+        self.views.widen(0, self.kinds)
 
     def put_in(self, units: Array) -> None:
         """Let the experts see features in these units from now on; no prediction changes."""
-        assert self._units is not None
-        factors = growth_of(units, self._units)
+        assert self.views.units is not None
+        factors = growth_of(units, self.views.units)
         if (factors != 1.0).any():
-            for k in self._blend.active:
-                if not self._sees_more(k):  # which has units of its own
+            for k in self.blend.active:
+                if not self.roles[k].sees_more:  # which has units of its own
                     self.experts[k].rescale(factors)
-        self._units = units
+        self.views.units = units
 
     # ── learning and reading ────────────────────────────────────────────────────────────────────
 
@@ -496,20 +378,20 @@ class Mixture(Engine):
         self._set_origin(targets)
         begin = 0
         while begin < count:  # up to where weights are set aside
-            ahead = count if self._frozen is None else self._frozen.due(self.rounds) - self.rounds
+            ahead = count if self.frozen is None else self.frozen.due(self.rounds) - self.rounds
             end = min(count, begin + ahead, *(cut for cut in cuts if cut > begin))
             if begin in cuts:
                 self._retire_beyond(cuts[begin])
             amounts = some_of(importance, begin, end)
             part = rows[begin:end], targets[begin:end], amounts
-            if self._frozen is not None:
-                self._frozen.see(self.rounds, *part)
+            if self.frozen is not None:
+                self.frozen.see(self.rounds, *part)
             self._learn_part(*part, out[begin:end])
             self._weights_kept = None
             self.counts[ROUNDS] += end - begin
-            if self._frozen is not None and self._frozen.due(self.rounds - 1) == self.rounds:
+            if self.frozen is not None and self.frozen.due(self.rounds - 1) == self.rounds:
                 self._retire_costly(max(known, int(targets[:end].max()) + 1) if several else 1)
-                self._set_aside(self._frozen)
+                self._set_aside(self.frozen)
             begin = end
         return out
 
@@ -525,14 +407,14 @@ class Mixture(Engine):
 
     def after_row(self) -> None:
         """Look after frozen use, where a single row was learned."""
-        assert self._frozen is not None
-        self._frozen.after_row()
-        if self._frozen.due(self.rounds - 1) == self.rounds:
-            self._set_aside(self._frozen)
+        assert self.frozen is not None
+        self.frozen.after_row()
+        if self.frozen.due(self.rounds - 1) == self.rounds:
+            self._set_aside(self.frozen)
 
     def _cuts(self, targets: Array) -> dict[int, int]:
         """The rows that bring more classes than an expert is for, and how many classes there are then."""
-        limits = {limit for limit in self._class_limits if limit is not None}
+        limits = {role.classes for role in self.roles if role.classes is not None}
         if not limits or not len(targets) or max(self.outputs, targets.max() + 1) <= min(limits):
             return {}
         known = known_after(targets, self.outputs)
@@ -541,48 +423,45 @@ class Mixture(Engine):
 
     def _retire_beyond(self, classes: int) -> None:
         """Retire experts that are for fewer classes."""
-        for k, limit in enumerate(self._class_limits):
-            if limit is not None and classes > limit:
-                self._retire(k)
+        for k, role in enumerate(self.roles):
+            if role.classes is not None and classes > role.classes:
+                self.retire(k)
 
     def _retire_costly(self, classes: int) -> None:
         """Retire matrices of many columns where rows are sparse, or classes many.
 
         Columns are those that rows so far have had: room for more may have been made ahead.
         """
-        if self._units is None or self.columns <= NARROW:
+        if self.views.units is None or self.columns <= NARROW:
             return
-        counts = self._units[: self.columns, COUNT]
+        counts = self.views.units[: self.columns, COUNT]
         columns = 1 + int(np.flatnonzero(counts)[-1]) if counts.any() else 0
         if columns <= NARROW:
             return
         sparse = counts.sum() < DENSE * columns * self.rounds
         if sparse or classes * columns**2 > NUMBERS:
-            for k, limit in enumerate(self._limits):
-                if limit is not None:  # it has a matrix, or sees products
-                    self._retire(k)
+            for k, role in enumerate(self.roles):
+                if role.columns is not None:  # it has a matrix, or sees products
+                    self.retire(k)
 
-    def _retire(self, k: int) -> None:
-        if self._blend.hedge.active[k]:
-            self._blend.hedge.active[k] = 0.0
+    def retire(self, k: int) -> None:
+        """Let an expert learn and count no more."""
+        if self.blend.hedge.active[k]:
+            self.blend.hedge.active[k] = 0.0
             self.experts[k] = self.experts[k].copy()  # the old one may be put back
             self.experts[k].restart(0)
 
     def _set_origin(self, targets: Array) -> None:
-        """Take the first target there ever was as that from which relative experts count."""
-        begins = not self.rounds and not is_held(self._spreads)
-        if begins and len(targets) and any(self._relative):
-            self._origin[0] = targets[0] if abs(targets[0]) < FARTHEST else 0.0
-
-    def _origin_of(self, k: int) -> float:
-        return float(self._origin[0]) if self._relative[k] else 0.0
+        if not self.rounds and any(role.relative for role in self.roles):
+            self.views.set_origin(targets)
 
     def _learn_part(self, rows: Rows, targets: Array, importance: Array, out: Array) -> None:
         together = "learned" in self._compiled and rows.are_many
         first, pieces = self.rounds == 0, []
         room = PIECE
-        if self._sees_products:  # a piece has them beside it
-            room = max(1, PIECE * max(1, self.columns) // width_of(max(1, self.columns)))
+        if PRODUCTS in self.kinds:  # a piece has them beside it
+            columns = max(1, self.columns)
+            room = max(1, PIECE * columns // self.views.width(PRODUCTS, columns))
         for begin, end, part in rows.pieces(room):
             amounts, is_first = some_of(importance, begin, end), first and begin == 0
             pieces.append(_Piece(part, targets[begin:end], amounts, out[begin:end], is_first))
@@ -597,10 +476,10 @@ class Mixture(Engine):
     def _learn_alone(self, piece: _Piece) -> None:
         if self._backwards:
             shape = piece.out.shape
-            piece.margins = {k: np.zeros(shape) for k in self._blend.active}
+            piece.margins = {k: np.zeros(shape) for k in self.blend.active}
             self._mix_piece(piece)
         self._put_in_units(piece)
-        for k in self._blend.active:
+        for k in self.blend.active:
             self._learn_piece(piece, k)
         self._mix_piece(piece)
 
@@ -616,81 +495,72 @@ class Mixture(Engine):
                 work["units"] = partial(self._put_in_units, new)
             if present is not None:
                 learn = partial(self._learn_piece, present)
-                work |= {k: partial(learn, k) for k in self._blend.active}
+                work |= {k: partial(learn, k) for k in self.blend.active}
             self._crew.do(work, together)
 
     def _set_aside(self, frozen: FrozenUse) -> None:
-        if frozen.are_too_many(self.columns, len(self._blend.active)):
+        if frozen.are_too_many(self.columns, len(self.blend.active)):
             frozen.forget()
         else:
-            self._weights_kept = self._weights_in_use()
-            frozen.set_aside(self._weights_kept, self._blend, self._anchors())
+            self._weights_kept = self.weights_in_use()
+            frozen.set_aside(self._weights_kept, self.blend, self.anchors())
 
-    def _anchors(self) -> Array | None:
+    def anchors(self) -> Array | None:
         """The means, spreads and knots that products and curves are formed by where they stand still."""
-        if not self._sees_products:
-            return None
-        still = self._spreads[:, :BEHIND].copy()
-        if not self._sees_curves:
-            return still
-        knots = np.concatenate([np.zeros((1, KNOTS)), knots_of(self._spreads)])
-        return np.concatenate([still, knots], axis=1)
+        return self.views.anchors(self.kinds)
 
-    def _weights_in_use(self) -> list[Array | None]:
+    def weights_in_use(self) -> list[Array | None]:
         """The weights of each expert for the features as the user knows them; slots × classes.
 
         Where some see products all have slots for them, of anchored features.
         """
         found: list[Array | None] = [None] * len(self.experts)
-        for k in self._blend.active:
+        for k in self.blend.active:
             found[k] = self._weights_of(k)
         return found
 
     def feature_sizes(self) -> tuple[Array, Array] | None:
         """Return in how many rows each feature was, and its Σ|x| over them, where they are kept."""
-        if self._units is None:
+        if self.views.units is None:
             return None
-        known = self._units[: self.columns]
+        known = self.views.units[: self.columns]
         return known[:, COUNT].copy(), known[:, SUM].copy()
 
     def still_blend(self) -> StillBlend:
         """Return the weights of all experts, and how they are blended."""
-        present = self._weights_in_use()
+        present = self.weights_in_use()
         shapes = [w.shape for w in present if w is not None]
         slots, outputs = (max(sizes) for sizes in zip(*shapes, strict=True))
         weights = np.zeros((slots, len(present), outputs))
         for k, w in enumerate(present):
             if w is not None:
                 weights[: w.shape[0], k, : w.shape[1]] = w
-        return StillBlend(weights, self._blend, self._anchors())
+        return StillBlend(weights, self.blend, self.anchors())
+
+    def expert_margins(self, rows: Rows) -> Array:
+        """Compute what each expert would say in the next round, by expert, row and class."""
+        found: Array = self._read_experts(rows)
+        return found
 
     def _weights_of(self, k: int) -> Array:
-        if self._products[k]:
-            return anchored(as_columns(self._own_weights(k)), self._spreads, self._knots)
-        if self._curves[k]:
-            return bent(as_columns(self._own_weights(k)), self.columns, self._knots)
-        with np.errstate(all="ignore"):  # a unit may be as small as floats are
-            found = as_columns(np.nan_to_num(self._out_of_units(self._own_weights(k))))
-        return laid_out(found, self.columns, self._knots) if self._sees_products else found
+        return self.views.as_given(
+            self._own_weights(k), self.roles[k].sees, self.columns, self.kinds
+        )
 
     def _own_weights(self, k: int) -> Array:
-        """The weights of an expert in units; the origin is part of the intercept."""
+        """The weights of an expert for what it sees; the origin is part of the intercept."""
         weights = self.experts[k].weights()
-        if self._relative[k]:
+        if self.roles[k].relative:
             weights = weights.copy()
-            weights[0] += self._origin[0]
+            weights[0] += self.views.origin[0]
         return weights
 
     def _put_in_units(self, piece: _Piece) -> None:
-        piece.products = self._multiplied(piece.rows, piece.importance, learning=True)
-        piece.curves = self._bent(piece.rows, piece.importance, learning=True)
-        piece.rows = self._in_units(piece.rows, piece.importance, learning=True)
+        piece.seen = self.views.of(piece.rows, piece.importance, self.kinds, learning=True)
 
     def _learn_piece(self, piece: _Piece, k: int) -> None:
-        origin, rows = (
-            self._origin_of(k),
-            self._seen_by(k, piece.rows, piece.products, piece.curves),
-        )
+        role = self.roles[k]
+        rows, origin = piece.seen[role.sees], float(self.views.origin[0]) * role.relative
         y = piece.y - origin if origin else piece.y
         if piece.is_single and not rows.is_dense:
             piece.margins[k] = np.atleast_1d(self.experts[k].learn_known(rows.view, y))
@@ -703,53 +573,17 @@ class Mixture(Engine):
 
     def _mix_piece(self, piece: _Piece) -> None:
         margins = self._gathered(piece.margins)
-        piece.out[:] = self._blend.learn(margins, piece.y, piece.importance)
-
-    def _in_units(self, rows: Rows, importance: Array, learning: bool) -> Rows:
-        """The rows as the experts see them."""
-        return rows if self._units is None else scaled_rows(self._units, rows, importance, learning)
-
-    def _multiplied(self, rows: Rows, importance: Array, learning: bool) -> Rows | None:
-        """The rows with products, where experts see them."""
-        if not self._sees_products:
-            return None
-        spreads = self._spreads if learning else self._spreads_for(rows)
-        return products_of(spreads, rows, importance, learning and not is_held(spreads))
-
-    def _bent(self, rows: Rows, importance: Array, learning: bool) -> Rows | None:
-        """The rows as places between knots, where experts see them."""
-        if not self._sees_curves:
-            return None
-        spreads = self._spreads if learning else self._spreads_for(rows)
-        return curves_of(spreads, rows, importance, learning and not is_held(spreads))
-
-    def _sees_more(self, k: int) -> bool:
-        """Whether an expert sees products or curves, formed by means, spreads and knots."""
-        return self._products[k] or self._curves[k]
-
-    def _seen_by(self, k: int, rows: Rows, products: Rows | None, curves: Rows | None) -> Rows:
-        """Which of the three an expert sees."""
-        found = products if self._products[k] else curves if self._curves[k] else rows
-        assert found is not None
-        return found
-
-    def _spreads_for(self, rows: Rows) -> Array:
-        """The spreads, with room for columns that are only read, as the next round would make it."""
-        width = rows.used_columns if rows.width > self.columns else self.columns
-        most = max(limit or 0 for k, limit in enumerate(self._limits) if self._products[k])
-        return widened(self._spreads, width) if self.columns < width <= most else self._spreads
+        piece.out[:] = self.blend.learn(margins, piece.y, piece.importance)
 
     def _read_experts(self, rows: Rows, what: str = "margins", together: bool = False) -> Any:
         """The readings of some rows by the experts that are on."""
-        products = self._multiplied(rows, ONE, learning=False)
-        curves = self._bent(rows, ONE, learning=False)
-        inside = self._in_units(rows, ONE, learning=False)
+        seen = self.views.of(rows, ONE, self.kinds, learning=False, columns=self.columns)
 
         def read(k: int) -> Array:
-            found = self.experts[k].read(self._seen_by(k, inside, products, curves), what)
-            return found + self._origin[0] if self._relative[k] else found
+            found = self.experts[k].read(seen[self.roles[k].sees], what)
+            return found + self.views.origin[0] if self.roles[k].relative else found
 
-        active = self._blend.active
+        active = self.blend.active
         return self._gathered(dict(zip(active, in_parallel(read, active, together), strict=True)))
 
     def read(self, rows: Rows, what: str = "margins") -> Array:
@@ -758,7 +592,7 @@ class Mixture(Engine):
         ``what="frozen"`` reads what does best where nothing more is learned.
         """
         known = what == "frozen" and self._frozen_reading is not None
-        if known or (what == "frozen" and self._frozen_shares() is not None):
+        if known or (what == "frozen" and self.frozen_shares() is not None):
             return self._read_frozen(rows)
         what = "margins" if what == "frozen" else what
         if len(rows) == 1 and what == "margins" and rows.width <= self.columns:
@@ -768,34 +602,34 @@ class Mixture(Engine):
                 return found
         margins = self._read_experts(rows, what, "read" in self._compiled and rows.are_many)
         self._compiled.add("read")
-        return self._blend.read(margins)
+        return self.blend.read(margins)
 
     def still(self) -> Any:
         """Return the weights that frozen use reads, where they are known; a copy of all elsewhere."""
-        shares = self._frozen_shares()
+        shares = self.frozen_shares()
         if shares is None:
             return super().still()
-        assert self._frozen is not None
+        assert self.frozen is not None
         present = self._weights_kept
         if present is None:
             counted = shares[:-2:2] + shares[1:-2:2] + shares[-2:].sum() > 0.0
             present = [None] * len(self.experts)
-            for k in self._blend.active:
+            for k in self.blend.active:
                 present[k] = self._weights_of(k) if counted[k] else None
-        return self._frozen.reading(shares, present, self._blend, self._anchors())
+        return self.frozen.reading(shares, present, self.blend, self.anchors())
 
     def ask(self, rows: Rows) -> tuple[Array, Array]:
         """Read one row: the experts' margins wait with it, and the last target known by now."""
         margins = self._read_experts(rows)
-        memo = np.append(margins[:, 0].ravel(), [self._origin[0], self._blend.last_known])
-        return self._blend.read(margins), memo
+        memo = np.append(margins[:, 0].ravel(), [self.views.origin[0], self.blend.last_known])
+        return self.blend.read(margins), memo
 
     def margins_when_asked(self, memo: Array) -> Array:
         """Blend the experts' margins of that time by today's shares."""
         told = memo[:-2].reshape(len(self.experts), -1)
         several = self.task == "multiclass"
-        known = {k: told[k][None] if several else told[k] for k in self._blend.active}
-        return self._blend.read(self._gathered(known))
+        known = {k: told[k][None] if several else told[k] for k in self.blend.active}
+        return self.blend.read(self._gathered(known))
 
     @property
     def late_step(self) -> str:
@@ -812,24 +646,22 @@ class Mixture(Engine):
             self._retire_beyond(self.outputs)
         told, known_origin = memo[:-2].reshape(len(self.experts), -1), memo[-2]
         self._set_origin(target)
-        products = self._multiplied(rows, importance, learning=True)
-        curves = self._bent(rows, importance, learning=True)
-        inside = self._in_units(rows, importance, learning=True)
+        seen = self.views.of(rows, importance, self.kinds, learning=True)
         known = {}
-        for k in self._blend.active:
+        for k in self.blend.active:
             known[k] = told[k][None] if self.task == "multiclass" else told[k]
             said, label = told[k], target
-            if self._relative[k]:
-                said, label = said - known_origin, label - self._origin[0]
-            own = self._seen_by(k, inside, products, curves)
+            if self.roles[k].relative:
+                said, label = said - known_origin, label - self.views.origin[0]
+            own = seen[self.roles[k].sees]
             self.experts[k].answer(own, said, label, importance, fresh)
-        self._blend.learn(self._gathered(known), target, importance, memo[-1:])
+        self.blend.learn(self._gathered(known), target, importance, memo[-1:])
         self.counts[ROUNDS] += 1
-        if self._frozen is not None:
-            self._frozen.see(self.rounds - 1, rows, target, importance)
-            if self._frozen.due(self.rounds - 1) == self.rounds:
+        if self.frozen is not None:
+            self.frozen.see(self.rounds - 1, rows, target, importance)
+            if self.frozen.due(self.rounds - 1) == self.rounds:
                 self._retire_costly(max(self.outputs, 1))
-                self._set_aside(self._frozen)
+                self._set_aside(self.frozen)
         return None
 
     def _read_frozen(self, rows: Rows) -> Array:
@@ -856,35 +688,15 @@ class Mixture(Engine):
 
     def weights(self) -> Array:
         """Regression: the mixed weights. Classification: those of the best expert."""
-        active, losses = self._blend.active, self._blend.hedge.losses
+        active, losses = self.blend.active, self.blend.hedge.losses
         if self.task != "regression":
             return self._slopes(min(active, key=lambda k: losses[k]))
-        shares = shares_now(self._blend.hedge)
+        shares = shares_now(self.blend.hedge)
         return np.asarray(shares[active] @ np.stack([self._slopes(k) for k in active]))
 
     def _slopes(self, k: int) -> Array:
         """The weights of single features of an expert; of one on products those at the mean of the data."""
-        own = self._own_weights(k)
-        if self._curves[k]:
-            anchors = self._anchors()
-            assert anchors is not None
-            slopes = curve_slopes(as_columns(own), anchors)
-            found = np.concatenate([as_columns(own)[:1], slopes])
-            return found[:, 0] if own.ndim == 1 else found
-        if not self._products[k]:
-            return self._out_of_units(own)
-        still = self._spreads[:, :BEHIND]
-        found, _ = around_mean(anchored(as_columns(own), still)[:, None], still)
-        return found[:, 0, 0] if own.ndim == 1 else found[:, 0]
-
-    def _out_of_units(self, weights: Array) -> Array:
-        """The weights of the features as the user knows them."""
-        if self._units is None:
-            return weights
-        unit = self._units[: self.columns, UNIT]
-        with np.errstate(over="ignore"):  # a unit may be a denormal number
-            factors = np.concatenate([[1.0], 1.0 / np.where(unit > 0.0, unit, 1.0)])
-            return np.asarray(np.nan_to_num((weights.T * np.minimum(factors, LARGEST)).T))
+        return self.views.slopes(self._own_weights(k), self.roles[k].sees, self.columns, self.kinds)
 
     # ── what was promised ───────────────────────────────────────────────────────────────────────
 
@@ -894,18 +706,16 @@ class Mixture(Engine):
         Under ``unitless`` u is fixed on the features in units of their size, as the experts see
         them; a u of the features as they are is then compared with no expert.
         """
-        hedge, choice = self._blend.hedge, self._blend.choice
-        found = (
-            path_bounds(hedge, choice) if self._blend.switching else [hedge_bound(hedge, choice)]
-        )
-        if past is None or (u is not None and self._units is not None):
+        hedge, choice = self.blend.hedge, self.blend.choice
+        found = path_bounds(hedge, choice) if self.blend.switching else [hedge_bound(hedge, choice)]
+        if past is None or (u is not None and self.views.units is not None):
             return found
-        if self._units is not None:
+        if self.views.units is not None:
             seen_as = partial(scaled_reading, columns=self.columns)
             read, past = seen_as(read), past.seen_as("in units", seen_as)
-        for k in self._blend.active:
+        for k in self.blend.active:
             expert = self.experts[k]
-            if self._relative[k] or self._products[k] or self._curves[k]:
+            if self.roles[k].relative or self.roles[k].sees_more:
                 continue  # its theorems speak of other numbers
             if expert.certifies and hasattr(expert, "parts") and self._charges(expert):
                 own = expert.certify(read, past, u)
@@ -915,13 +725,13 @@ class Mixture(Engine):
 
     def surviving(self) -> list[Certificate]:
         """AdaHedge's bound survives a merge from nothing (``unite_hedge``)."""
-        return [hedge_bound(self._blend.hedge, self._blend.choice)]
+        return [hedge_bound(self.blend.hedge, self.blend.choice)]
 
     def calibration_certificates(self) -> list[Certificate]:
         """Measure what the refined logits lost to the coins', and the calibrated ones to these."""
         if not self.is_calibrated:
             return super().calibration_certificates()
-        both = self._blend.combination
+        both = self.blend.combination
         return [bayes_bound(both.stack), bayes_bound(both.calibration)]
 
     def _charges(self, expert: Any) -> bool:
@@ -930,7 +740,7 @@ class Mixture(Engine):
         Numbers are charged half their squared error, or another loss; of classes mistakes are counted,
         which any loss can bound.
         """
-        mine = self._blend.loss
+        mine = self.blend.loss
         return self.task != "regression" or (type(expert.loss), *expert.loss) == (type(mine), *mine)
 
     # ── room ────────────────────────────────────────────────────────────────────────────────────
@@ -938,37 +748,30 @@ class Mixture(Engine):
     def take_up(self, width: int) -> Any:
         """Make room for so many columns; experts with a limit below retire."""
         taken: list[tuple[Engine, Any]] = []
-        on = self._blend.hedge.active
+        on = self.blend.hedge.active
         sizes = self.columns, self.outputs
-        before = sizes, on.copy(), (self._units, self._spreads), list(self.experts), taken
+        seen = self.views.units, self.views.spreads
+        before = sizes, on.copy(), seen, list(self.experts), taken
         try:
-            if self._units is not None and width > len(self._units):
-                self._units = grown(self._units, max(width, 2 * len(self._units)))
-            for k, limit in enumerate(self._limits):
+            self.views.take_up(width)
+            for k, (_, _, limit, _) in enumerate(self.roles):
                 if limit is not None and width > limit and on[k]:
                     on[k] = 0.0
                     self.experts[k] = self.experts[k].copy()  # the old one may be put back
                     self.experts[k].restart(0)
                 expert = self.experts[k]
                 taken.append((expert, expert.take_up(self._width_of(k, width) if on[k] else 0)))
-            self._widen(width)
+            self.views.widen(width, self.kinds)
         except Exception:
             self.put_back(before)
             raise
         self.columns = max(self.columns, width)
         return before
 
-    def _widen(self, width: int) -> None:
-        """Make room for the spreads of so many columns, where products are seen."""
-        if not self._sees_products:
-            self._spreads = self._new_spreads(0)
-        elif width > len(self._spreads) - 1:
-            self._spreads = widened(self._spreads, width)
-
     def put_back(self, before: Any) -> None:
         """Undo ``take_up``."""
-        (self.columns, self.outputs), active, sizes, self.experts, taken = before
-        self._units, self._spreads = sizes
-        self._blend.hedge.active[:] = active
+        (self.columns, self.outputs), active, seen, self.experts, taken = before
+        self.views.put_back(seen)
+        self.blend.hedge.active[:] = active
         for expert, kept in taken:
             expert.put_back(kept)

@@ -14,6 +14,7 @@ import numpy as np
 from fenchel._numba.jit import in_one_step, lean
 from fenchel.learners.engine import ONE
 from fenchel.learners.undisturbed import undisturbed
+from fenchel.learners.views import CURVES, FEATURES, PRODUCTS
 from fenchel.loops.adahedge import move_by
 from fenchel.loops.curves import KNOTS, bend_rows, has_knots, width_of_curves
 from fenchel.loops.feature_scaling import sparse_in_units
@@ -46,8 +47,9 @@ class _Step:
 
     @staticmethod
     def _things_of(mixture: Any) -> list[Any]:
-        own = mixture._units, mixture._spreads, mixture._origin, mixture._blend, mixture.counts
-        found = [*own, None if mixture._frozen is None else mixture._frozen.tray]
+        seen = mixture.views
+        own = seen.units, seen.spreads, seen.origin, mixture.blend, mixture.counts
+        found = [*own, None if mixture.frozen is None else mixture.frozen.tray]
         for expert in mixture.experts:
             found += expert.bound_to()
         return found
@@ -57,44 +59,42 @@ class _Seen:
     """The row as experts see it, in units, with products and as curves, and the calls that make it so."""
 
     def __init__(self, mixture: Any, view: SparseRows, learning: bool) -> None:
-        self._products = self._curves = self._inside = view
-        self._is_product, self._is_curve = mixture._products, mixture._curves
+        self._roles, self._rows = mixture.roles, {FEATURES: view}
         self.calls: list[Any] = []
-        moves = learning and not is_held(mixture._spreads)
-        if mixture._sees_products:
-            out, ends = np.empty((1, width_of(len(mixture._spreads) - 1))), np.empty(1, np.int64)
-            self._products = _row_of(np.zeros(2, np.int64), NUMBERS[: out.shape[1]], out[0])
-            self.calls.append((centred_products, (mixture._spreads, view, ONE, moves, out, ends)))
-            self.calls.append((end_after, (ends, self._products.indptr)))
-        if mixture._sees_curves:
-            spreads, width = mixture._spreads, width_of_curves(mixture._spreads)
-            out = np.empty((1, KNOTS * (len(spreads) - 1)))
-            self._curves = _row_of(np.array([0, width]), NUMBERS[:width], out[0, :width])
+        spreads, units, kinds = mixture.views.spreads, mixture.views.units, mixture.kinds
+        moves = learning and not is_held(spreads)
+        if PRODUCTS in kinds:
+            out, ends = np.empty((1, width_of(len(spreads) - 1))), np.empty(1, np.int64)
+            row = _row_of(np.zeros(2, np.int64), NUMBERS[: out.shape[1]], out[0])
+            self.calls.append((centred_products, (spreads, view, ONE, moves, out, ends)))
+            self.calls.append((end_after, (ends, row.indptr)))
+            self._rows[PRODUCTS] = row
+        if CURVES in kinds:
+            out, width = np.empty((1, KNOTS * (len(spreads) - 1))), width_of_curves(spreads)
+            self._rows[CURVES] = _row_of(np.array([0, width]), NUMBERS[:width], out[0, :width])
             self.calls.append((bend_rows, (spreads, view, ONE, moves, out)))
-        if mixture._units is not None:
-            self._inside = _row_of(view.indptr, view.indices, np.empty(len(view.values)))
-            given = mixture._units, view, 1, ONE, learning, self._inside.values
-            self.calls.append((lean(sparse_in_units), given))
+        if units is not None:
+            row = _row_of(view.indptr, view.indices, np.empty(len(view.values)))
+            self.calls.append((lean(sparse_in_units), (units, view, 1, ONE, learning, row.values)))
+            self._rows[FEATURES] = row
 
     def by(self, k: int) -> SparseRows:
         """As expert k sees it."""
-        if self._is_product[k]:
-            return self._products
-        return self._curves if self._is_curve[k] else self._inside
+        return self._rows[self._roles[k].sees]
 
 
 class LearnStep(_Step):
     """Learns one row of importance 1 that brings nothing new."""
 
     def __init__(self, mixture: Any, view: SparseRows) -> None:
-        blend, origin, frozen = mixture._blend, mixture._origin, mixture._frozen
+        blend, origin, frozen = mixture.blend, mixture.views.origin, mixture.frozen
         seen, room = _Seen(mixture, view, learning=True), len(view.indices)
         self._y, from_origin, margins = np.zeros(1), np.zeros(1), _margins_for(mixture)
         calls = [*seen.calls, (move_by, (self._y, origin, -1.0, False, from_origin))]
         for k in blend.active:
-            own, y = margins[k, 0], from_origin if mixture._relative[k] else self._y
+            own, y = margins[k, 0], from_origin if mixture.roles[k].relative else self._y
             calls += mixture.experts[k].learning_calls(seen.by(k), y, own)
-            if mixture._relative[k]:
+            if mixture.roles[k].relative:
                 calls.append((move_by, (own, origin, 1.0, False, own)))
         mixing, self._out = blend.learning_calls(margins, self._y)
         calls += [*mixing, (count_round, (mixture.counts,))]
@@ -111,10 +111,10 @@ class LearnStep(_Step):
         self._y[0] = target[0]
         if self._attend[ATTEND]:
             with undisturbed:
-                mixture._frozen.before_row(mixture.rounds)
+                mixture.frozen.before_row(mixture.rounds)
                 self._run()
                 mixture.after_row()
-                mixture._frozen.before_row(mixture.rounds)
+                mixture.frozen.before_row(mixture.rounds)
         else:
             self._run()
         return self._out[0].copy()
@@ -126,12 +126,12 @@ class ReadStep(_Step):
     def __init__(self, mixture: Any, view: SparseRows) -> None:
         seen, margins = _Seen(mixture, view, learning=False), _margins_for(mixture)
         calls = seen.calls
-        for k in mixture._blend.active:
+        for k in mixture.blend.active:
             own = margins[k, 0]
             calls += mixture.experts[k].reading_calls(seen.by(k), own)
-            if mixture._relative[k]:
-                calls.append((move_by, (own, mixture._origin, 1.0, True, own)))
-        mixing, self._out = mixture._blend.reading_calls(margins)
+            if mixture.roles[k].relative:
+                calls.append((move_by, (own, mixture.views.origin, 1.0, True, own)))
+        mixing, self._out = mixture.blend.reading_calls(margins)
         super().__init__(mixture, view, calls + mixing)
 
     def read(self) -> Array:
@@ -165,13 +165,13 @@ def _suits(mixture: Any, view: Any) -> bool:
     """Whether rows can be taken in one step: sparse ones, all is done by kernels, and knots are known."""
     if not isinstance(view, SparseRows) or view.indptr[0] != 0 or view.values.itemsize != 8:
         return False
-    if mixture._sees_curves and not has_knots(mixture._spreads):
+    if CURVES in mixture.kinds and not has_knots(mixture.views.spreads):
         return False
     margins = _margins_for(mixture)
     return margins.size > 0 and all(
         mixture.experts[k].reading_calls(view, margins[k, 0]) is not None
         and len(mixture.experts[k].bound_to()) == margins.shape[2]
-        for k in mixture._blend.active
+        for k in mixture.blend.active
     )
 
 

@@ -15,11 +15,13 @@ from fenchel.regularizers.fading import (
     FadingMatrix,
     FadingSteps,
 )
+from fenchel.regularizers.freegrad import FreeGrad
 from fenchel.regularizers.frequent_directions import FrequentDirections
 from fenchel.regularizers.ftrl import ProximalCentres
 from fenchel.regularizers.full_adagrad import FullAdaGrad
 from fenchel.regularizers.full_matrix import FullQuadratic
 from fenchel.regularizers.gaussian import ConfidentGaussian, Gaussian
+from fenchel.regularizers.log_odds import LogOdds
 from fenchel.regularizers.matrix import GroupComposite, Schatten
 from fenchel.regularizers.max_norm_scaled import MaxNormScaled
 from fenchel.regularizers.newton import NewtonStep
@@ -37,8 +39,10 @@ from fenchel.regularizers.protocol import (
     spread,
     weight,
 )
+from fenchel.regularizers.renewing import RenewedMatrix
 from fenchel.regularizers.scale_invariant_adagrad import ScaleInvariantAdaGrad
 from fenchel.regularizers.scale_invariant_p_norm import ScaleInvariantPNorm
+from fenchel.regularizers.scinol import ExponentialScInOL, ScInOL
 from fenchel.regularizers.sketched_newton import SketchedNewton
 from fenchel.regularizers.timed import Timed
 
@@ -56,21 +60,26 @@ __all__ = [
     "DiagonalQuadratic",
     "Entropic",
     "Euclidean",
+    "ExponentialScInOL",
     "FadingDiagonal",
     "FadingGaussian",
     "FadingMatrix",
     "FadingSteps",
+    "FreeGrad",
     "FrequentDirections",
     "FullAdaGrad",
     "FullQuadratic",
     "Gaussian",
     "GroupComposite",
+    "LogOdds",
     "MaxNormScaled",
     "NewtonStep",
     "NormalizedAdaptive",
     "Orthant",
     "PNorm",
     "ProximalCentres",
+    "RenewedMatrix",
+    "ScInOL",
     "ScaleInvariantAdaGrad",
     "ScaleInvariantPNorm",
     "Schatten",

@@ -6,7 +6,8 @@ Of the gradients g = ℓ′·x at most m rows B are kept, A_t = BᵀB + α_t·I,
 
 A gradient is one more row of B. Where all m are in use, with BᵀB = Σ μ_i·v_i·v_iᵀ and δ the first μ
 beyond the larger half, every μ_i becomes (μ_i − δ)₊, which empties half of the rows, and α grows by δ. So
-A_t ⪰ A_{t−1} + g·gᵀ, and in no direction is A_t more than Δ = Σ δ beyond a·I + Σ g·gᵀ (Ghashami, Liberty, Phillips & Woodruff, 2016; Luo et al., 2016). With K = B·Bᵀ
+A_t ⪰ A_{t−1} + g·gᵀ, and in no direction is A_t more than Δ = Σ δ beyond a·I + Σ g·gᵀ (Ghashami, Liberty,
+Phillips & Woodruff, 2016; Luo et al., 2016). With K = B·Bᵀ
 
     w = (θ − Bᵀ·(K + α·I)⁻¹·B·θ)/α,   xᵀA⁻¹x = (‖x‖² − (Bx)ᵀ(K + α·I)⁻¹·Bx)/α.
 

@@ -11,7 +11,8 @@ A round raises the minimum of F by η·⟨g_t, w_t⟩ − η²/2·g_tᵀ(A_{t−
 
 On the left stands the regret and Σ D_t, D_t = ℓ_t(u) − ℓ_t(w_t) − ⟨g_t, u − w_t⟩ ≥ 0, by which a curved
 loss pays the last sum. The sum in the middle is at most ln|I + B·Bᵀ/a| + m·Δ/a: a·I + BᵀB is below A, so
-each of its terms is at most what the round adds to ln|a·I + BᵀB|, from which emptying rows takes at most m·δ/a.
+each of its terms is at most what the round adds to ln|a·I + BᵀB|, and emptying rows takes no more than
+m·δ/a from that.
 """
 
 from __future__ import annotations
