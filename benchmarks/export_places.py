@@ -15,6 +15,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,13 +68,13 @@ def numbered(rows: Sequence[Row]) -> dict[str, list[Any]]:
 def in_sqlite(learner: Learner, folder: Path, rows: Sequence[Row]) -> Found:
     """SQLite, as Python brings it."""
     table = numbered(rows)
-    base = sqlite3.connect(":memory:")
     names = ['"' + name.replace('"', '""') + '"' for name in table]
-    base.execute(f"CREATE TABLE data ({', '.join(names)})")
-    base.executemany(f"INSERT INTO data VALUES ({', '.join('?' * len(names))})",
-                     zip(*table.values(), strict=True))  # fmt: skip
-    cursor = base.execute(export(learner, "sql").decode())
-    return _of_query([column[0] for column in cursor.description], cursor.fetchall())
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute(f"CREATE TABLE data ({', '.join(names)})")
+        base.executemany(f"INSERT INTO data VALUES ({', '.join('?' * len(names))})",
+                         zip(*table.values(), strict=True))  # fmt: skip
+        cursor = base.execute(export(learner, "sql").decode())
+        return _of_query([column[0] for column in cursor.description], cursor.fetchall())
 
 
 def in_duckdb(learner: Learner, folder: Path, rows: Sequence[Row]) -> Found:

@@ -168,13 +168,22 @@ def test_the_categories_are_told(tmp_path) -> None:
     assert "categories     c0, c1, c2, c3, c4, c5 and 2 more\n" in told
 
 
-def test_a_column_of_dates_is_advised_on(tmp_path):
+@pytest.mark.parametrize("command", ["train", "compare"])
+def test_columns_that_are_no_categories_are_advised_on(tmp_path, command):
     data = tmp_path / "days.csv"
     days = [
-        f"2024-{1 + k // 28:02}-{1 + k % 28:02},{k % 3},{'yes' if k % 2 else 'no'}"
+        f"2024-{1 + k // 28:02}-{1 + k % 28:02},order {k},this is word {k},{'yes' if k % 2 else 'no'}"
         for k in range(60)
     ]
-    data.write_text("day,x,y\n" + "\n".join(days) + "\n")
-    said = run("train", data, "--learner", "perceptron").stderr
+    data.write_text("day,order,note,y\n" + "\n".join(days) + "\n")
+    said = run(command, data, "--learner", "perceptron").stderr
+    assert "categories     day, order, note" in said
     assert "day has dates: --date day learns from their parts" in said
-    assert "--date" not in run("train", data, "--learner", "perceptron", "--date", "day").stderr
+    assert "order has 60 different values in 60 rows: if it names the rows, --ignore order" in said
+    assert "note has 60 different values in 60 rows of several words: --text note" in said
+    declared = "--date", "day", "--ignore", "order", "--text", "note"
+    said = run(command, data, "--learner", "perceptron", *declared).stderr
+    assert "--date" not in said
+    assert "different values" not in said
+    quiet = run(command, data, "--learner", "perceptron", "--quiet").stderr
+    assert "day" not in quiet

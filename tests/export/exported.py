@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -56,13 +57,13 @@ def in_python(learner, path, data):
 
 
 def in_sqlite(learner, path, data):
-    base = sqlite3.connect(":memory:")
-    base.execute("CREATE TABLE data (size REAL, depth REAL, color TEXT)")
-    values = [(row["size"], row["depth"], row["color"]) for row in data]
-    base.executemany("INSERT INTO data VALUES (?, ?, ?)", values)
-    cursor = base.execute(export(learner, "sql").decode())
-    at = [column[0] for column in cursor.description].index("prediction")
-    return [str(row[at]) for row in cursor]
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute("CREATE TABLE data (size REAL, depth REAL, color TEXT)")
+        values = [(row["size"], row["depth"], row["color"]) for row in data]
+        base.executemany("INSERT INTO data VALUES (?, ?, ?)", values)
+        cursor = base.execute(export(learner, "sql").decode())
+        at = [column[0] for column in cursor.description].index("prediction")
+        return [str(row[at]) for row in cursor]
 
 
 def in_duckdb(learner, path, data):

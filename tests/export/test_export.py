@@ -3,6 +3,10 @@
 import csv
 import io
 import json
+import sqlite3
+import subprocess
+import sys
+import zlib
 from importlib.util import find_spec
 
 import numpy as np
@@ -10,7 +14,8 @@ import pytest
 from exported import ELSEWHERE, PLACES, in_c, in_python, in_sqlite, loaded, rows
 
 from fenchel import Schema, learners
-from fenchel.export import ExportRefused, export
+from fenchel.export import ExportRefused, export, sql_levels
+from fenchel.learners.for_task import for_task
 from fenchel.learners.linear_form import linear_form
 from fenchel.schema import Category, Number
 
@@ -74,6 +79,88 @@ def test_crosses_are_in_python_sql_and_c(tmp_path):
             export(learner, "onnx")
 
 
+def _many_levels(count, seed=0):
+    random = np.random.default_rng(seed)
+    for _ in range(count):
+        shop, day = random.integers(300), random.integers(60)
+        odd = {0: None, 1: " padded ", 2: "it's", 3: "?"}
+        yield {
+            "size": float(random.integers(5)),
+            "depth": float(random.integers(3)),
+            "color": odd.get(int(shop), f"shop {shop}"),
+            "day": f"d{day}",
+        }
+
+
+@pytest.mark.parametrize("cross", [(), ("color,day",)])
+@pytest.mark.parametrize(("spec", "task"), [
+    ("auto", "binary"), ("auto", "multiclass"), ("auto", "regression"), ("passive_aggressive", "binary"),
+])  # fmt: skip
+def test_categories_of_many_levels_are_tables_in_sql(spec, task, cross, tmp_path):
+    data, new = list(_many_levels(1500)), list(_many_levels(300, seed=1))
+    learner = for_task(spec, task)
+    learner.schema = Schema(cross=cross)
+    worth = np.random.default_rng(2).standard_normal(1 << 16)
+    y = [
+        row["size"] + 3.0 * worth[_place_of(row["color"])] + worth[_place_of(row["day"])]
+        for row in data
+    ]
+    if task != "regression":
+        names = ["low", "mid", "high"] if task == "multiclass" else ["low", "high"]
+        cuts = [0.0, 3.0] if task == "multiclass" else [2.0]
+        y = [names[k] for k in np.digitize(y, cuts)]
+    learner.learn_many(data, y)
+    learner.freeze()
+    query = export(learner, "sql").decode()
+    assert query.count("LEFT JOIN") == (3 if cross else 2)
+    wanted = learner.predict_many(new).tolist()
+    table = {name: [row[name] for row in new] for name in new[0]}
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE data (number, size REAL, depth REAL, color TEXT, day TEXT)")
+    values = list(zip(range(len(new)), *table.values(), strict=True))
+    base.executemany("INSERT INTO data VALUES (?, ?, ?, ?, ?)", values)
+    same(_in_order(base.execute(query)), wanted, 1e-9)
+    if find_spec("duckdb"):
+        import duckdb
+
+        base = duckdb.connect()
+        base.execute(
+            "CREATE TABLE data (number INT, size DOUBLE, depth DOUBLE, color TEXT, day TEXT)"
+        )
+        base.executemany("INSERT INTO data VALUES (?, ?, ?, ?, ?)", values)
+        same(_in_order(base.execute(query)), wanted, 1e-9)
+
+
+def _place_of(text):
+    return zlib.crc32(str(text).encode()) & 0xFFFF
+
+
+def _in_order(cursor):
+    names = [column[0] for column in cursor.description]
+    found = sorted(cursor.fetchall(), key=lambda row: row[names.index("number")])
+    return [row[names.index("prediction")] for row in found]
+
+
+@pytest.mark.parametrize("levels", [("red", "blue"), ("red", "other", "blue")])
+@pytest.mark.parametrize("few", [0, 40])
+def test_other_levels_are_in_sql(levels, few, tmp_path, monkeypatch):
+    monkeypatch.setattr(sql_levels, "FEW", few)
+    learner = learners.perceptron(schema=Schema({"color": Category(levels=levels)}))
+    data = list(rows(100))
+    learner.learn_many(data, ["a" if row["color"] in ("it's", "red") else "b" for row in data])
+    assert ("LEFT JOIN" in export(learner, "sql").decode()) == (few == 0)
+    wanted = learner.predict_many(NEW).tolist()
+    assert in_python(learner, tmp_path, NEW) == wanted
+    assert in_sqlite(learner, tmp_path, NEW) == wanted
+
+
+def test_more_columns_than_a_table_has_are_refused():
+    learner = learners.perceptron()
+    learner.learn_one({f"c{k}": 1.0 for k in range(2001)}, 1)
+    with pytest.raises(ExportRefused, match=r"2,001 columns are more than a table has \(2,000\)"):
+        export(learner, "sql")
+
+
 def test_texts_dates_and_lists_are_in_python(tmp_path):
     learner = learners.perceptron(schema=Schema(text=["body"], date=["when"], words=["tags"]))
     data = [
@@ -131,3 +218,40 @@ def test_missing_numbers_and_other_levels_are_in_onnx(tmp_path):
     label, score = session.run(["label", "score"], given)
     assert label.tolist() == learner.predict_many(NEW).tolist()
     np.testing.assert_allclose(score[:, 0], learner.decision_many(NEW), rtol=1e-5, atol=1e-5)
+
+
+CSV = "size,color,note\n1.5,red,a\n3.25,blue,b\n,red,c\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CSV,
+        "\ufeff" + CSV,
+        CSV.replace(",", "\t"),
+        CSV.replace(",", ";").replace(".", ","),
+        CSV.replace(",", ";").replace("\n", "\r\n"),
+        CSV.replace("note", "remark").replace(",a\n", ',"two\nlines"\n'),
+        "\n".join(
+            ['{"size": 1.5, "color": "red"}', '{"size": 3.25, "color": "blue"}', '{"color": "red"}']
+        ),
+    ],
+)
+def test_the_python_file_reads_tables_as_people_have_them(text, tmp_path):
+    learner = learners.lms(eta=0.05)
+    colors = [{"size": 1.0, "color": "red"}, {"size": 2.0, "color": "blue"}] * 9
+    learner.learn_many(colors, [1.0, 3.0] * 9)
+    (tmp_path / "model.py").write_bytes(export(learner, "python"))
+    command = [sys.executable, "-I", "-S", tmp_path / "model.py"]
+    done = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
+    wanted = [
+        {"size": 1.5, "color": "red"},
+        {"size": 3.25, "color": "blue"},
+        {"size": None, "color": "red"},
+    ]
+    found = [float(line) for line in done.stdout.decode().split()]
+    np.testing.assert_allclose(found, learner.predict_many(wanted), rtol=1e-12)
+    strange = subprocess.run(command, input=b"height;width\n1;2\n", capture_output=True)
+    assert strange.returncode == 1
+    assert b"no column that the model knows; it has learned from: " in strange.stderr
+    assert subprocess.run(command, input=b"", capture_output=True, check=True).stdout == b""

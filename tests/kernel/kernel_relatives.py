@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from fenchel import regularizers
+from fenchel.regularizers.renewing import SETTLING
 
 
 class Dense:
@@ -193,6 +194,36 @@ class _FadingMatrix(_Relative):
             self.A, self.theta = self.ahead, self.theta + c * self.x
 
 
+class _RenewedMatrix(_Relative):
+    """AROW and least squares, all forgotten where Page's test of the mistakes says so."""
+
+    def start(self, shape: int) -> None:
+        self.A, self.theta = self.part.a * np.eye(shape), np.zeros(shape)
+        self.n = self.k = self.g = 0.0
+
+    def see(self, x: np.ndarray, importance: float) -> None:
+        super().see(x, importance)
+        self.ahead = self.A + importance * np.outer(x, x) / self.part.r
+        self.matrix = self.ahead if self.part.tentative else self.A
+        self.w = np.linalg.solve(self.matrix, self.theta)
+
+    @property
+    def spread(self) -> float:
+        return float(self.x @ np.linalg.solve(self.matrix, self.x))
+
+    def learn(self, c: float) -> None:
+        if self.importance == 0.0:
+            return
+        p, wrong = (self.k + 0.5) / (self.n + 1.0), c * float(self.w @ self.x) < 0.0
+        ratio = np.sqrt(p) / p if wrong else (1.0 - np.sqrt(p)) / (1.0 - p)
+        self.g = max(0.0, self.g + np.log(ratio)) if self.n >= SETTLING else 0.0
+        self.n, self.k = self.n + 1.0, self.k + wrong
+        if self.g > 2.0 * np.log(self.n):
+            self.start(len(self.x))
+        elif c != 0.0 or self.part.always:
+            self.A, self.theta = self.ahead, self.theta + c * self.x
+
+
 class _FadingDiagonal(_Relative):
     """θ_j and s_j times λ in every round; a stays."""
 
@@ -360,6 +391,7 @@ RELATIVES = {
     regularizers.FadingGaussian: _FadingGaussian,
     regularizers.FadingMatrix: _FadingMatrix,
     regularizers.FadingSteps: _FadingSteps,
+    regularizers.RenewedMatrix: _RenewedMatrix,
     regularizers.Gaussian: _Gaussian,
     regularizers.ConfidentGaussian: _ConfidentGaussian,
     regularizers.NewtonStep: _NewtonStep,

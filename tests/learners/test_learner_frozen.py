@@ -118,6 +118,26 @@ def test_the_shares_are_how_often_a_candidate_lost_least():
     assert use.shares([0, 1, 2]).tolist() == [0.0] * 7 + [1.0]
 
 
+def test_a_window_of_much_noise_does_not_decide_alone():
+    use = frozen.FrozenUse(2, "regression", Squared())
+    use.weights = np.zeros((1, 4, 1))
+    use.sums[:, 0] = 100.0
+    use.sums[:, LOSS] = 9000.0
+    use.blended[:] = 9000.0
+    use.sums[:, LOSS, 0] = [
+        100,
+        100,
+        100,
+        100,
+        100,
+        9000,
+    ]  # more in all than the next, in one window
+    use.sums[:, LOSS, 2] = [200, 200, 200, 200, 200, 6000]
+    assert use.shares([0, 1])[0] > 0.8
+    use.sums[:, LOSS, 2] = 0.0  # no loss at all
+    assert use.shares([0, 1])[2] == 1.0
+
+
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_frozen_use_reads_the_mean_of_the_candidates(task, monkeypatch):
     X, y = follower(900)

@@ -135,7 +135,7 @@ def test_a_file_goes_out_and_comes_back(client, model, tmp_path):
         (422, "learn", b'{"x": {"a": 1%s}, "y": 1}' % (b"0" * 400)),
         (422, "learn", b'{"x": {"a": 1}, "y": [1]}'),
         (422, "learn", b'{"x": [1, 2], "y": 1}'),
-        (400, "learn", b'{"x": ' + b'{"a":' * 5000 + b"1" + b"}" * 5001 + b"}"),
+        (400, "learn", b'{"x": ' + b'{"a":' * 20000 + b"1" + b"}" * 20001 + b"}"),
         (422, "predict", b'{"x": {"a": 1}, "y": 1}'),
         (400, "predict", b'\xff{"x": {}}'),
         (422, "answer", b'{"id": "a"}'),

@@ -27,6 +27,10 @@ for format, text in texts.items():
             fields = block.rows.csr()[:3] + (block.labels, block.importance, block.groups, block.ids)
             print([None if part is None else list(part) for part in fields])
         print(stream.columns, stream.skipped.messages)
+texts = b'a,body,y\n1,"Free ""money"", \xc3\x89T\xc3\x89 and an extraordinarily long word",no\n2,free,no\n'
+for options in ({}, {"cross": ["a,body", "*,*"]}, {"cross": ["*,*"], "bits": 9}):
+    stream = open_stream(io.BytesIO(texts), format="csv", text=["body"], threads=1, **options)
+    print([(block.indices.tolist(), block.values.tolist()) for block in stream], list(stream.names))
 names = Names(18)
 print([names.column(name) for name in ("has_car", "gender^男", "age^42", "a" * 40)])
 '''

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any
+
+import numpy as np
 
 from fenchel._numba import way
 from fenchel._numba.choice import COMPILED
@@ -28,20 +29,64 @@ def fetch(data: Any, position: Any) -> None:
 way.inside(fetch, lambda *arguments: way.fetched, way.INLINED)
 
 
-def four_quotients(
-    a: float, b: float, c: float, d: float, p: float, q: float, r: float, s: float
-) -> tuple[float, float, float, float]:
-    """a/p, b/q, c/r, d/s: four divisions in the time of one, each rounded as by itself."""
-    return a / p, b / q, c / r, d / s
+def side_by_side(part: Any) -> Any:
+    """The part, its records where ``parts.state`` puts them: the compiler then knows how far apart."""
+    return part
 
 
-def four_roots(a: float, b: float, c: float, d: float) -> tuple[float, float, float, float]:
-    """√a, √b, √c, √d in the time of one."""
-    return sqrt(a), sqrt(b), sqrt(c), sqrt(d)
+way.inside(side_by_side, lambda *arguments: way.side_by_side, way.INLINED)
 
 
-way.inside(four_quotients, lambda *arguments: way.quotients, way.INLINED)
-way.inside(four_roots, lambda *arguments: way.roots, way.INLINED)
+# ── four numbers at once, where the compiler has them (``way.fours``) ─────────────────────────────
+
+
+def four_numbers(a: float, b: float, c: float, d: float) -> Any:
+    """Four floats in one; arithmetic, ``min``, ``max`` and ``abs`` are those of each lane."""
+    return np.array([a, b, c, d])
+
+
+def four_values_at(values: Any, position: Any) -> Any:
+    """values[position … position + 3] as floats."""
+    return values[position : position + 4].astype(np.float64)
+
+
+def four_slots_at(indices: Any, position: Any) -> Any:
+    """indices[position … position + 3], each one more: slots of state arrays anywhere."""
+    return indices[position : position + 4].astype(np.uint64) + np.uint64(1)
+
+
+def four_slots_from(first: Any) -> Any:
+    """Four slots in a row."""
+    return first + np.arange(4, dtype=np.uint64)
+
+
+def lanes(four: Any) -> Any:
+    """The four floats, one by one."""
+    return tuple(four)
+
+
+def four_roots(four: Any) -> Any:
+    """The square root of each."""
+    return np.sqrt(four)
+
+
+def none_above(a: Any, b: Any) -> bool:
+    """Whether a > b in no lane."""
+    return not np.any(a > b)
+
+
+def all_above(a: Any, b: Any) -> bool:
+    """Whether a > b in every lane."""
+    return bool(np.all(a > b))
+
+
+if way.fours is not None:
+    for _function in (
+        four_numbers, four_values_at, four_slots_at, four_slots_from, lanes, four_roots, none_above,
+        all_above,
+    ):  # fmt: skip
+        _own = getattr(way.fours, _function.__name__)
+        way.inside(_function, lambda *arguments, _own=_own: _own, way.INLINED)
 
 
 def _byte(data: Any, position: Any) -> Any:

@@ -19,7 +19,6 @@ from threading import RLock
 from typing import Any
 
 import numba
-import numpy as np
 from numba.extending import overload, register_jitable
 
 from fenchel._numba import sealed
@@ -45,18 +44,16 @@ def expected(condition: Any) -> Any:
     return condition
 
 
-def quotients(a: Any, b: Any, c: Any, d: Any, p: Any, q: Any, r: Any, s: Any) -> Any:
-    """In kernels: a/p, b/q, c/r, d/s."""
-    return a / p, b / q, c / r, d / s
-
-
-def roots(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """In kernels: √a, √b, √c, √d."""
-    return np.sqrt(a), np.sqrt(b), np.sqrt(c), np.sqrt(d)
-
-
 def fetched(data: Any, position: Any) -> None:
     """In kernels: nothing; the processor finds out by itself what is read next, if later."""
+
+
+def side_by_side(part: Any) -> Any:
+    """In kernels: the part, of whose records nothing is known."""
+    return part
+
+
+fours: Any = None  # one at a time
 
 
 @register_jitable(**OPTIONS)

@@ -11,12 +11,12 @@ if FAST:
         compiling,
         expected,
         fetched,
+        fours,
         in_one_step,
         inside,
         kept,
-        quotients,
-        roots,
         settled,
+        side_by_side,
         when_compiling,
     )
 else:
@@ -28,12 +28,12 @@ else:
         compiling,
         expected,
         fetched,
+        fours,
         in_one_step,
         inside,
         kept,
-        quotients,
-        roots,
         settled,
+        side_by_side,
         when_compiling,
     )
 
@@ -45,11 +45,11 @@ __all__ = [
     "compiling",
     "expected",
     "fetched",
+    "fours",
     "in_one_step",
     "inside",
     "kept",
-    "quotients",
-    "roots",
     "settled",
+    "side_by_side",
     "when_compiling",
 ]

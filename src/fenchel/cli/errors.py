@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from fenchel.cli.help_pages import SectionedCommand
 from fenchel.cli.output import printable
 from fenchel.streams import BadInput
 from fenchel.streams.errors import Argument
@@ -42,6 +43,8 @@ class RefusedError(click.ClickException):
 
 class RefusingGroup(click.Group):
     """Commands whose refusals take one line."""
+
+    command_class = SectionedCommand
 
     def invoke(self, context: click.Context) -> Any:
         """Run a command; what users can put right is no traceback."""

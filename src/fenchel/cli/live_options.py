@@ -39,12 +39,12 @@ class LiveOptions:
 
 live = together(
     click.option("--checkpoint-seconds", type=click.FloatRange(0.0, min_open=True), metavar="S",
-                 help="Live sources: save after S seconds too. [default: 30]"),
+                 help="Save after S seconds too. [default: 30]"),
     click.option("--dead-letters", metavar="PLACE",
-                 help="Live sources: a file, redis://… or kafka://… for messages that are refused."),
-    click.option("--drain", is_flag=True, help="Live sources: leave once all that is there is learned."),
+                 help="A file, redis://… or kafka://… for messages that are refused."),
+    click.option("--drain", is_flag=True, help="Leave once all that is there is learned."),
     click.option("--every", type=click.FloatRange(0.0, min_open=True), metavar="S",
-                 help="Live sources: print rate, lag and the loss of late every S seconds."),
+                 help="Print rate, lag and the loss of late every S seconds."),
     click.option("--metrics-port", metavar="[HOST:]PORT",
-                 help="Live sources: the same for Prometheus, on this port."),
+                 help="The same for Prometheus, on this port."),
 )  # fmt: skip

@@ -14,7 +14,7 @@ from fenchel.cli.output import announce_compiling, printable, tell
 from fenchel.cli.sources import Reading, column_name, open_data
 from fenchel.cli.tasks import shown
 from fenchel.cli.testing import Tested
-from fenchel.cli.weights import sizes_of
+from fenchel.cli.weights import decides_by_weights, sizes_of
 from fenchel.learners import Learner, Mixture
 from fenchel.report.feature_importance import evidence, weight_vectors
 
@@ -40,6 +40,7 @@ def model_facts(path: str, top: int, data: str | None, verify: bool) -> dict[str
         "intercept": [vector.bias for vector in weight_vectors(learner)],
         "schema": learner.schema.to_json(),
         "weights": _weights(learner, top, data),
+        "decides_by_weights": decides_by_weights(learner),
     }
     if isinstance(learner.engine, Mixture):
         found["shares"] = {use: learner.shares(use) for use in ("next_round", "frozen")}

@@ -129,7 +129,8 @@ again = click.option(
 quiet = click.option("--quiet", is_flag=True, help="Say nothing but results and errors.")
 
 learning = together(
-    click.option("--task", type=click.Choice(TASKS), help="Guessed from the labels if left out."),
+    click.option("--task", type=click.Choice(TASKS), metavar="NAME",
+                 help=f"{', '.join(TASKS[:-1])} or {TASKS[-1]}; guessed from the labels if left out."),
     click.option("--loss", metavar="NAME", help="For learners that take one: hinge, logistic, …"),
     click.option("--bits", type=click.IntRange(1, 31), metavar="B",
                  help="Hash the names into 2^B columns."),
@@ -153,8 +154,9 @@ columns = {
 }
 
 reading = together(
-    click.option("--format", type=click.Choice(FORMATS),
-                 help="Guessed from the file's name if left out."),
+    click.option("--format", type=click.Choice(FORMATS), metavar="NAME",
+                 help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; guessed from the file's name if left "
+                 "out."),
     click.option("--label", metavar="COLUMN", help="The label's column (csv: else the last)."),
     click.option("--weight", metavar="COLUMN", help="The column of the rows' importance."),
     *(click.option(f"--{name}", metavar="COLUMN", multiple=True, help=told)

@@ -16,6 +16,7 @@ from fenchel.cli.output import announce_compiling, printable, tell
 from fenchel.cli.sources import Reading, column_name, open_data
 from fenchel.cli.tasks import shown
 from fenchel.learners import Learner, Mixture
+from fenchel.learners.linear_form import linear_form
 from fenchel.parts.state import Array
 from fenchel.report.feature_importance import Weights, evidence, weight_vectors
 
@@ -32,6 +33,15 @@ def tell_weights(path: str, top: int, data: str | None = None) -> None:
         _tell_evidence(learner, sizes, top)
     elif vectors:
         _tell_largest(learner, vectors, top)
+    if vectors and not decides_by_weights(learner):
+        tell("It decides by more than these weights: `fenchel explain` shows each row.")
+
+
+def decides_by_weights(learner: Learner) -> bool:
+    """Whether margins are ⟨w, x⟩ with these weights: not in a mixture, nor where the row itself counts."""
+    if isinstance(learner.engine, Mixture) or learner.rounds == 0:
+        return learner.rounds == 0
+    return linear_form(learner, last_weights=True).is_exact
 
 
 def sizes_of(learner: Learner, data: str | None) -> tuple[Array, Array] | None:

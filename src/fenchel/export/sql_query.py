@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fenchel.export.portable import ExportRefused, Portable
+from fenchel.export.sql_levels import LevelTable, level_tables
 from fenchel.export.sql_terms import Terms, literal, total
 
 HEADER = """\
@@ -13,58 +14,95 @@ HEADER = """\
 -- Categories are compared as text.
 """
 TABLE = "data"
-MOST_COLUMNS = 2000  # of a result in SQLite
+NEXT = ",\n"  # between two steps
+MOST_COLUMNS = 2000  # of a table, and of a result, in SQLite
 
 
 def sql_query(model: Portable) -> str:
     """The query: margins first, then what the rule makes of them."""
     model.refuse_hashed("sql")
     model.refuse_kinds("sql", "text", "words", "date")
+    terms = Terms(model)
+    _refuse_too_many(model, terms)
+    tables, inside = level_tables(model, terms)
+    steps, source = [], f"{TABLE} AS d"
+    for name, columns in (
+        *_products_and_curves(model, terms),
+        ("fenchel_margins", _margins(model, terms, tables, inside)),
+        ("fenchel_sides", _first_sides(model)),
+    ):
+        if columns:
+            joins = [t.joined(terms) for t in tables] if name == "fenchel_margins" else []
+            steps.append((name, columns, "\n".join([source, *joins])))
+            source = f"{name} AS d"
+    steps += _votes(model, source) if model.form.rule in ("vote", "combined") else []
+    # Materialized: SQLite would compute a step anew wherever the next one names it.
+    body = [table.written() for table in tables] + [
+        f"{name} AS MATERIALIZED (\nSELECT d.*, {_listed(columns)} FROM {source}\n)"
+        for name, columns, source in steps
+    ]
+    more = " and its probabilities" if model.form.sharpness is not None else ""
+    head = HEADER.format(learner=model.specification, table=TABLE, more=more)
+    answer = f"SELECT d.*, {_listed(_told(model))} FROM {steps[-1][0]} AS d"
+    return f"{head}WITH {NEXT.join(body)}\n{answer};\n"
+
+
+def _refuse_too_many(model: Portable, terms: Terms) -> None:
+    raw = {column for name in model.names for column, _ in terms.parts_of(name)}
+    if len(raw) > MOST_COLUMNS:
+        raise ExportRefused(
+            f"sql: {len(raw):,} columns are more than a table has ({MOST_COLUMNS:,}); use python or c"
+        )
     _, experts, outputs = model.form.weights.shape
-    pairs, ramps = model.pairs(), model.ramps()
-    if experts * outputs + len(ramps) > MOST_COLUMNS:
+    if experts * outputs + len(model.ramps()) > MOST_COLUMNS:
         raise ExportRefused(f"sql: {experts * outputs} margins a row are too many; use python or c")
-    form, terms = model.form, Terms(model)
-    margins = []
-    for k in range(experts):
-        for c in range(outputs):
-            bias, *weights = form.weights[:, k, c].tolist()
-            parts = [literal(bias), *terms.of(model.names, weights)]
-            parts += [f"{literal(w[k][c])} * d.away{i} * d.away{j}" for i, j, w in pairs if w[k][c]]
-            parts += [
-                f"{literal(w[k][c])} * d.ramp{p}" for p, (*_, w) in enumerate(ramps) if w[k][c]
-            ]
-            margins.append(f"{total(parts)} AS m{k}_{c}")
+
+
+def _products_and_curves(model: Portable, terms: Terms) -> list[tuple[str, list[str]]]:
+    """The steps before the margins: features as products and curves need them, and the curves' ramps."""
+    ramps = model.ramps()
     away = [
         f"{total([literal(-centre), *terms.of([model.names[j]], [1.0])])} AS away{j}"
         for j, centre in model.centres().items()
     ]
     given = [
         f"{total(terms.of([model.names[j]], [1.0]))} AS given{j}"
-        for j in sorted({r[0] for r in ramps})
+        for j in sorted({ramp[0] for ramp in ramps})
     ]
     risen = [
         f"{_ramp(f'd.given{j}', low, high)} AS ramp{p}" for p, (j, low, high, _) in enumerate(ramps)
     ]
-    steps, source = [], f"{TABLE} AS d"
-    for name, columns in (
-        ("fenchel_away", [*away, *given]),
-        ("fenchel_ramps", risen),
-        ("fenchel_margins", margins),
-    ):
-        if columns:
-            steps.append((name, columns, source))
-            source = f"{name} AS d"
-    steps += _votes(model) if form.rule in ("vote", "combined") else []
-    told = _told(model)
-    # Materialized: SQLite would compute a step anew wherever the next one names it.
-    body = ",\n".join(
-        f"{name} AS MATERIALIZED (\nSELECT d.*, {_listed(columns)} FROM {source}\n)"
-        for name, columns, source in steps
-    )
-    more = " and its probabilities" if form.sharpness is not None else ""
-    head = HEADER.format(learner=model.specification, table=TABLE, more=more)
-    return f"{head}WITH {body}\nSELECT d.*, {_listed(told)} FROM {steps[-1][0]} AS d;\n"
+    return [("fenchel_away", [*away, *given]), ("fenchel_ramps", risen)]
+
+
+def _margins(
+    model: Portable, terms: Terms, tables: Sequence[LevelTable], inside: set[str]
+) -> list[str]:
+    """The margin of each expert for each output; of two in a vote that of the second alone."""
+    pairs, ramps, found = model.pairs(), model.ramps(), []
+    _, experts, outputs = model.form.weights.shape
+    for k in range(experts):
+        for c in range(1, 2) if _has_sides(model) else range(outputs):
+            bias, *weights = model.form.weights[:, k, c].tolist()
+            rest = [0.0 if n in inside else w for n, w in zip(model.names, weights, strict=True)]
+            parts = [literal(bias), *terms.of(model.names, rest)]
+            parts += [table.term(k, c) for table in tables if table.is_used(k, c)]
+            parts += [f"{literal(w[k][c])} * d.away{i} * d.away{j}" for i, j, w in pairs if w[k][c]]
+            parts += [
+                f"{literal(w[k][c])} * d.ramp{p}" for p, (*_, w) in enumerate(ramps) if w[k][c]
+            ]
+            found.append(f"{total(parts)} AS m{k}_{c}")
+    return found
+
+
+def _has_sides(model: Portable) -> bool:
+    """Whether there is a margin for each of two classes: one is the other, negated."""
+    return model.form.task == "binary" and model.form.weights.shape[2] == 2
+
+
+def _first_sides(model: Portable) -> list[str]:
+    experts = range(model.form.weights.shape[1])
+    return [f"-d.m{k}_1 AS m{k}_0" for k in experts] if _has_sides(model) else []
 
 
 def _ramp(x: str, low: float, high: float) -> str:
@@ -97,7 +135,7 @@ def _largest(names: Sequence[str], results: Sequence[str]) -> str:
     return f"CASE {' '.join(whens)} ELSE {results[-1]} END"
 
 
-def _votes(model: Portable) -> list[tuple[str, list[str], str]]:
+def _votes(model: Portable, source: str) -> list[tuple[str, list[str], str]]:
     """The steps from margins to the votes for each class."""
     form = model.form
     _, experts, outputs = form.weights.shape
@@ -113,7 +151,7 @@ def _votes(model: Portable) -> list[tuple[str, list[str], str]]:
         for c in classes
     ]  # fmt: skip
     steps = [
-        ("fenchel_picks", picks, "fenchel_margins AS d"),
+        ("fenchel_picks", picks, source),
         ("fenchel_votes", votes, "fenchel_picks AS d"),
     ]
     return steps + (_combined(model) if form.rule == "combined" else [])

@@ -51,6 +51,7 @@ class Terms:
     def __init__(self, model: Portable) -> None:
         self._kinds = {n: k for n, k in model.schema.kinds.items() if n not in model.schema.roles}
         self._has_crosses = bool(model.schema.crosses)
+        self._apart: dict[str, list[tuple[str, str | None]]] = {}
 
     def of(self, names: Sequence[str], weights: Sequence[float]) -> list[str]:
         """One term a number, a category, a cross; features without weight are left out."""
@@ -58,7 +59,7 @@ class Terms:
         for name, weight in zip(names, weights, strict=True):
             if weight == 0.0:
                 continue
-            parts = [column_and_level(part, self._kinds) for part in self._parts(name)]
+            parts = self.parts_of(name)
             if len(parts) > 1:
                 crosses.append(self._cross(parts, weight))
             elif parts[0][1] is None:
@@ -66,6 +67,21 @@ class Terms:
             else:
                 levels.setdefault(parts[0][0], {})[parts[0][1]] = weight
         return numbers + [self._category(column, of) for column, of in levels.items()] + crosses
+
+    def parts_of(self, name: str) -> list[tuple[str, str | None]]:
+        """The columns of a feature, several of a cross, each with its level; None for a number."""
+        if name not in self._apart:
+            self._apart[name] = [column_and_level(p, self._kinds) for p in self._parts(name)]
+        return self._apart[name]
+
+    def level(self, column: str) -> str:
+        """The level of a category: ``?`` where it is missing, ``other`` where it was not declared."""
+        text = f"TRIM(CAST({quoted(column)} AS TEXT))"
+        levels = getattr(self._kinds[column], "levels", ())
+        whens = [f"WHEN {self._is_missing(column)} THEN '?'"]
+        if levels:
+            whens.append(f"WHEN {text} NOT IN ({', '.join(map(literal, levels))}) THEN 'other'")
+        return f"CASE {' '.join(whens)} ELSE {text} END"
 
     def _parts(self, name: str) -> list[str]:
         if not self._has_crosses or name in self._kinds:
@@ -85,12 +101,12 @@ class Terms:
         kind = self._kinds[column]
         levels = getattr(kind, "levels", ())
         whens = [f"WHEN {self._is_missing(column)} THEN {literal(weights.pop('?', 0.0))}"]
-        other = weights.pop("other", 0.0) if levels and "other" not in levels else 0.0
+        other = weights.pop("other", 0.0) if levels else 0.0
         text = f"TRIM(CAST({quoted(column)} AS TEXT))"
         whens += [
             f"WHEN {text} = {literal(level)} THEN {literal(w)}" for level, w in weights.items()
         ]
-        known = [level for level in levels if level not in weights]
+        known = [level for level in levels if level not in weights and level != "other"]
         if other and known:
             whens.append(f"WHEN {text} IN ({', '.join(map(literal, known))}) THEN 0.0")
         return f"CASE {' '.join(whens)} ELSE {literal(other)} END"

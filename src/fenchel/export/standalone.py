@@ -1,13 +1,14 @@
 """Predicts with an exported model; needs Python 3.10 or newer, and nothing else.
 
-As a program it reads CSV with a header (or JSON lines) from standard input, one row a line, and
-writes one prediction a line.
+As a program it reads CSV with a header (or JSON lines) from standard input, with commas, semicolons or tabs
+and decimal points or commas, and writes one prediction a line.
 """
 
 from __future__ import annotations
 
 import csv
 import datetime
+import io
 import json
 import math
 import sys
@@ -32,8 +33,8 @@ def is_missing(value: Any) -> bool:
 
 def number_of(value: Any) -> float:
     """A number, also one written as text."""
-    text = value.strip().lower() if isinstance(value, str) else ""
-    return TRUTHS[text] if text in TRUTHS else float(value)
+    text = value.strip().lower().replace(",", ".") if isinstance(value, str) else ""
+    return TRUTHS[text] if text in TRUTHS else float(text or value)
 
 
 def level_of(value: Any) -> str:
@@ -231,16 +232,43 @@ def probabilities(row: Model) -> dict[Any, float]:
     return {label: h / sum(heights) for label, h in zip(MODEL["classes"], heights, strict=True)}
 
 
+def rows_of(text: str) -> Any:
+    """The rows of CSV, or of JSON lines; the separator is the one that gives columns the model knows."""
+    text = text.removeprefix("\ufeff")
+    if text.lstrip().startswith("{"):
+        return (json.loads(line) for line in text.split("\n") if line.strip())
+    if not text.strip():
+        return []
+    columns = MODEL["schema"]["columns"]
+    known = {*columns, *MODEL["weights"], *(name.partition("=")[0] for name in MODEL["weights"])}
+    headers = {sign: next(csv.reader([text.split("\n", 1)[0]], delimiter=sign)) for sign in ",;\t|"}
+    sign = max(headers, key=lambda sign: len(known.intersection(map(str.strip, headers[sign]))))
+    header = [name.strip() for name in headers[sign]]
+    table = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+    if not known.intersection(header):
+        if not all(map(str.isdecimal, columns or ["?"])):
+            some = ", ".join(list(columns or MODEL["weights"])[:5])
+            sys.exit(f"the header has no column that the model knows; it has learned from: {some}")
+        sign = max(headers, key=lambda sign: len(headers[sign]))  # rows alone: columns by number
+        table = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+        header = [str(1 + place) for place in range(len(headers[sign]))]
+    else:
+        next(table)
+    return (dict(zip(header, row, strict=False)) for row in table if row)
+
+
 def main() -> None:
     """Predict the rows of standard input."""
     if sys.argv[1:]:
         sys.exit(
             f"{sys.argv[0]} takes no options: python3 {sys.argv[0]} < rows.csv (or JSON lines)"
         )
-    lines = sys.stdin.read().splitlines()
-    is_json = bool(lines) and lines[0].lstrip().startswith("{")
-    for row in map(json.loads, lines) if is_json else csv.DictReader(lines):
-        print(predict(row))
+    try:
+        for row in rows_of(sys.stdin.read()):
+            print(predict(row))
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough
+        sys.stderr.close()
 
 
 if __name__ == "__main__":

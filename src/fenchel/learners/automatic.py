@@ -32,9 +32,10 @@ BINARY = (
     "coin_betting:loss=logistic",
 )
 MULTICLASS = (*BINARY, "arow:r=1", "arow:r=10", "soft_confidence_weighted")
-# Those with a half-life follow streams that move; on steady ones the shares leave them.
+# Those with a half-life follow streams that move; on steady ones the shares leave them. The first begins anew
+# where a stream jumps, and is the plain one while it does not.
 CLASSES_FULL = (
-    "arow:r=0.1,diagonal=no,form=original",
+    "arow:r=0.1,diagonal=no,form=original,renew=yes",
     "arow:r=10,diagonal=no",
     "arow:r=0.1,diagonal=no,form=original,half_life=1000",
     "arow:r=10,diagonal=no,half_life=100",

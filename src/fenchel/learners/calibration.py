@@ -8,7 +8,7 @@ ln N + ln(T + 1) in all, than the logits as given (``fenchel.loops.newton_mixtur
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,14 @@ SMALLEST = 1e-300  # of a probability that is given
 NOTHING = np.empty(0)
 
 
+class Lessons(NamedTuple):
+    """Rows to be learned from: their logits (of several classes probabilities), labels and importances."""
+
+    logits: Array
+    labels: NDArray[np.int64]
+    importance: Array
+
+
 class Calibration:
     """Class probabilities from the margins of one learner; ``is_made_for`` tells which learners need one.
 
@@ -75,16 +83,29 @@ class Calibration:
         self, margins: Array, targets: Array, importance: Array = ONE, given: Any = None
     ) -> None:
         """Learn from margins and the labels that came after; ``given`` turns margins into probabilities."""
+        self.teach(self.lessons(margins, targets, importance, given))
+
+    def lessons(
+        self, margins: Array, targets: Array, importance: Array = ONE, given: Any = None
+    ) -> Lessons:
+        """Count these rows, and return what is to be learned from them: logits, labels, importances.
+
+        Most of the work is left to ``teach``, which has to see all lessons in their order.
+        """
         chosen = self._taught(len(targets))
         if self._several:
             logits = self._logits(margins, importance, given, learning=True, chosen=chosen)
         else:
             logits, large = np.empty(len(chosen)), 0.0 if given is None else LARGE
             standardised(margins, importance, self._sizes, chosen, FAR, large, logits)
-        if len(logits):
-            amounts = importance if len(importance) == 1 else importance[chosen]
-            out = np.empty_like(logits) if self._several else NOTHING
-            self._run(logits, self._labels(targets[chosen]), amounts, True, out)
+        amounts = importance if len(importance) == 1 else importance[chosen]
+        return Lessons(logits, self._labels(targets[chosen]), amounts)
+
+    def teach(self, lessons: Lessons) -> None:
+        """Learn what ``lessons`` returned."""
+        if len(lessons.labels):
+            out = np.empty_like(lessons.logits) if self._several else NOTHING
+            self._run(lessons.logits, lessons.labels, lessons.importance, True, out)
 
     def follow(
         self, margins: Array, targets: Array, importance: Array = ONE, given: Any = None

@@ -7,20 +7,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fenchel.learners.interval import Interval
 from fenchel.learners.linear_form import LinearForm, single_form
+from fenchel.learners.mixture import Mixture
+from fenchel.learners.sharing_out import shared_out
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
 INTERCEPT = "(intercept)"
+SAME = 1e-9  # of the largest number in a sum: two such sums are one
 
 
 class Attribution(NamedTuple):
-    """One prediction: its contributions w_j·x_j add up to ``margin``, the intercept's among them.
+    """One prediction: its contributions add up to ``margin``, the intercept's among them.
 
     ``output`` is the class whose margin is explained: of two the one that stands for +1, of several the
     predicted one; None for numbers. ``decision`` is the margin that the model itself decides by: another
-    one where the row counts in f_t, where several experts vote, and where a number is held inside the
-    targets seen. ``is_exact`` tells whether both are one.
+    one where the row itself counts in f_t, as AROW has it. ``is_exact`` tells whether both are one. Of a
+    mixture they always are: what each expert and each feature has of it is in ``sharing_out``.
     """
 
     prediction: Any
@@ -35,17 +39,31 @@ def explain_rows(
     learner: Any, rows: Rows, name: Callable[[int], str] | None = None
 ) -> Iterator[Attribution]:
     """Explain the prediction of each row; ``name`` is what to call a column."""
-    form = single_form(learner)
+    engine = learner.engine.inner if isinstance(learner.engine, Interval) else learner.engine
+    shared = None
+    if isinstance(engine, Mixture) and engine.rounds:
+        frozen = learner.is_frozen and engine is learner.engine  # intervals are of the next round
+        shared = shared_out(engine, rows, frozen)
+    form = single_form(learner) if shared is None else shared.terms
     name = name or _namer(learner)
     decisions = np.asarray(learner.read_rows(rows, "margins"))
     predictions = learner.decode_many(decisions)
     csr = rows.csr()
     for t in range(len(rows)):
         part = slice(csr.indptr[t], csr.indptr[t + 1])
-        told = predictions[t]
-        output, place = _output(learner, form, told)
-        yield _explained(
-            form, csr.indices[part], csr.values[part], name, told, output, place, decisions[t]
+        names, amounts = _terms(form, csr.indices[part], csr.values[part], name)
+        output, place = _output(learner, form, predictions[t])
+        decision = float(np.atleast_1d(decisions[t])[place if decisions.ndim > 1 else 0])
+        if shared is None:
+            added = amounts[:, 0, place]
+        else:
+            added, rest = shared.split(amounts, t, place, decision)
+            if abs(rest) > SAME * max(abs(decision), float(np.abs(added).max()), 1e-6):
+                names, added = [*names, shared.rest], np.append(added, rest)
+        margin = float(added.sum())
+        same = abs(decision - margin) <= SAME * max(abs(decision), float(np.abs(added).max()), 1e-6)
+        yield Attribution(
+            predictions[t], output, margin, _by_name(names, added), decision, bool(same)
         )
 
 
@@ -62,63 +80,64 @@ def explain_one(learner: Any, x: Any) -> Attribution:
     return next(explain_rows(learner, learner.rows_to_read(given)))
 
 
-def _explained(
-    form: LinearForm,
-    columns: Any,
-    values: Any,
-    name: Callable[[int], str],
-    told: Any,
-    output: Any,
-    place: int,
-    decision: Any,
-) -> Attribution:
-    weights = form.weights[:, 0, place]
-    known = columns.astype(np.int64) < len(weights) - 1
-    added = weights[1 + columns[known].astype(np.int64)] * values[known]
-    found = {INTERCEPT: float(weights[0])} if weights[0] else {}
-    for column, amount in zip(columns[known].tolist(), added.tolist(), strict=True):
-        key = name(column)
-        found[key] = found.get(key, 0.0) + amount
-    margin = float(weights[0] + added.sum())
+def _by_name(names: list[str], added: Array) -> dict[str, float]:
+    """The contributions by name; an intercept of 0 is left out."""
+    found: dict[str, float] = {}
+    for key, amount in zip(names, added.tolist(), strict=True):
+        if amount or key != INTERCEPT:
+            found[key] = found.get(key, 0.0) + amount
+    return found
+
+
+def _terms(
+    form: LinearForm, columns: Any, values: Any, name: Callable[[int], str]
+) -> tuple[list[str], Array]:
+    """The terms of a row's margins by name, the intercept first: terms × experts × outputs."""
+    columns = columns.astype(np.int64)
+    known = columns < len(form.weights) - 1
+    names = [INTERCEPT, *map(name, columns[known].tolist())]
+    amounts = [
+        form.weights[:1],
+        form.weights[1 + columns[known]] * values[known][:, None, None],
+    ]
     for several in (_of_pairs, _of_curves):
-        for key, amount in several(form, columns, values, name, place):
-            found[key] = amount
-            margin += amount
-    own = float(np.atleast_1d(decision)[place if np.ndim(decision) else 0])
-    same = abs(own - margin) <= 1e-9 * max(abs(own), abs(margin), 1e-6)
-    return Attribution(told, output, margin, found, own, same)
+        more, found = several(form, columns, values, name)
+        names += more
+        amounts.append(found)
+    return names, np.concatenate(amounts)
 
 
 def _of_pairs(
-    form: LinearForm, columns: Any, values: Any, name: Callable[[int], str], place: int
-) -> Iterator[tuple[str, float]]:
-    """The contributions of pairs of columns, each as far as both are from their mean, the largest first."""
+    form: LinearForm, columns: Any, values: Any, name: Callable[[int], str]
+) -> tuple[list[str], Array]:
+    """The terms of pairs of columns, each as far as both are from their mean."""
     if form.pairs is None:
-        return
+        return [], form.weights[:0]
     first, second, weights, centre = form.pairs
     away = -centre
-    known = columns.astype(np.int64) < len(centre)
-    away[columns[known].astype(np.int64)] += values[known]
-    amounts = weights[:, 0, place] * away[first] * away[second]
-    for at in np.argsort(-np.abs(amounts), kind="stable"):
-        if amounts[at]:
-            yield f"{name(int(first[at]))}×{name(int(second[at]))}", float(amounts[at])
+    known = columns < len(centre)
+    away[columns[known]] += values[known]
+    both = away[first] * away[second]
+    used = np.flatnonzero(both)
+    names = [f"{name(int(first[at]))}×{name(int(second[at]))}" for at in used]
+    return names, weights[used] * both[used, None, None]
 
 
 def _of_curves(
-    form: LinearForm, columns: Any, values: Any, name: Callable[[int], str], place: int
-) -> Iterator[tuple[str, float]]:
-    """What the curves of single columns add, from their first knot on, the most first."""
+    form: LinearForm, columns: Any, values: Any, name: Callable[[int], str]
+) -> tuple[list[str], Array]:
+    """The terms of the curves of single columns, from their first knot on."""
     if form.ramps is None:
-        return
+        return [], form.weights[:0]
     bent = form.ramps.column
     x = np.zeros((1, int(bent.max()) + 1))
-    known = columns.astype(np.int64) < x.shape[1]
-    x[0, columns[known].astype(np.int64)] = values[known]
-    amounts = np.bincount(bent, form.ramps.of(x)[0] * form.ramps.weights[:, 0, place])
-    for at in np.argsort(-np.abs(amounts), kind="stable"):
-        if amounts[at]:
-            yield f"{name(int(at))} (curve)", float(amounts[at])
+    known = columns < x.shape[1]
+    x[0, columns[known]] = values[known]
+    risen = form.ramps.of(x)[0][:, None, None] * form.ramps.weights
+    own = np.unique(bent)
+    amounts = np.zeros((len(own), *risen.shape[1:]))
+    np.add.at(amounts, np.searchsorted(own, bent), risen)
+    return [f"{name(j)} (curve)" for j in own.tolist()], amounts
 
 
 def _output(learner: Any, form: LinearForm, told: Any) -> tuple[Any, int]:

@@ -8,6 +8,8 @@ such round, as a model frozen there would be.
 
 The last six windows, about three quarters of the stream, are all there is to tell by, and where they begin is
 chance: so they are weighed anew some hundred times, and a candidate's share is how often it lost least.
+Numbers of one window may be noisier than those of another: n rows with a mean loss ℓ count n·ln ℓ, as under
+noise of a scale not known.
 Frozen use reads the mean of the candidates by these shares, numbers or logits, which is again one set of
 weights; or the mixture alone, where its share is the largest.
 """
@@ -39,6 +41,7 @@ from fenchel.loops.frozen_losses import (
     read_candidates,
 )
 from fenchel.loops.products import fixed_products_of
+from fenchel.losses.protocol import counts_of
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
@@ -48,6 +51,7 @@ EARLY, GROWTH = (
     1.25,
 )  # from one such round to the next; before the first only every third is one
 WINDOWS = 6
+LATEST = 3  # of a shard's windows that speak for the merged weights: half of its rows
 # Rows of a window that are looked at: all while they are few, half of them, and no more than a number.
 # Fewer choose badly where tails are heavy; more take more than a quarter of the time of learning.
 FEW, HALF, SAMPLE = 256, 0.5, 4096
@@ -95,18 +99,20 @@ def share_of(due: int, few: float = FEW, part: float = HALF, most: float = SAMPL
 
 @lru_cache(maxsize=1)
 def window_weights() -> Array:
-    """Draws × windows: −ln u, u spread evenly by multiples of φ⁻¹, φ⁻², …, with φ⁷ = φ + 1.
+    """Draws × windows: (ln u)², u spread evenly by multiples of φ⁻¹, φ⁻², …, with φ⁷ = φ + 1.
 
-    A Bayesian bootstrap that needs no random numbers: the same on every machine.
+    A Bayesian bootstrap that needs no random numbers: the same on every machine. It would draw −ln u if the
+    next window were one like these; the square lets single windows decide more often, as where streams move.
 
-    >>> window_weights().mean(axis=0).round(1)
+    >>> np.sqrt(window_weights()).mean(axis=0).round(1)
     array([1., 1., 1., 1., 1., 1.])
     """
     root = 1.0
     for _ in range(60):
         root = (1.0 + root) ** (1.0 / (WINDOWS + 1))
     steps = root ** -np.arange(1.0, WINDOWS + 1.0)
-    return -np.log((0.5 + np.outer(np.arange(1.0, DRAWS + 1.0), steps)) % 1.0)
+    even = (0.5 + np.outer(np.arange(1.0, DRAWS + 1.0), steps)) % 1.0
+    return np.asarray(np.log(even) ** 2)
 
 
 class FrozenUse:
@@ -205,7 +211,7 @@ class FrozenUse:
         blend: Any,
         anchors: Array | None,
     ) -> None:
-        """Set the merged weights and their blend aside; what candidates lost since the start adds.
+        """Set the merged weights and their blend aside; what candidates lost since adds, by windows.
 
         Means over shards are what means along a run are for, which would lag: the latter begin anew, and
         are charged with what the last weights lost. From a start the shards have charged the merged
@@ -214,12 +220,28 @@ class FrozenUse:
         told = [other for other in others if other.weights is not None]
         if not told:
             return
-        windows = slice(0, WINDOWS if start.weights is None else WINDOWS - 1)
-        sums = np.asarray(sum(other.sums[windows].sum(axis=0) for other in told))
-        blended = np.asarray(sum(other.blended[windows].sum(axis=0) for other in told))
+        found = [other.since(start) for other in told]
+        if start.weights is None:  # older windows were of models farther from the merged one
+            found = [(sums[:LATEST], blended[:LATEST]) for sums, blended in found]
         self.set_aside(present, blend, anchors)
-        self.sums[-1] = np.repeat(sums[:, ::2], 2, axis=1)
-        self.blended[-1] = blended[0]
+        for sums, blended in found:
+            self.sums[: len(sums)] += np.repeat(sums[:, :, ::2], 2, axis=2)
+            self.blended[: len(blended)] += blended[:, :1]
+
+    def since(self, start: FrozenUse) -> tuple[Array, Array]:
+        """What candidates, and both blends, lost in the windows since the start, the present one first."""
+        self._look()
+        new = WINDOWS
+        if start.weights is not None:
+            start._look()
+            counts = range(1, WINDOWS)
+            same = (np.array_equal(self.sums[n:], start.sums[1 : 1 + WINDOWS - n]) for n in counts)
+            new = next((n for n, found in zip(counts, same, strict=True) if found), WINDOWS)
+        sums, blended = self.sums[:new].copy(), self.blended[:new].copy()
+        if new < WINDOWS:  # the window in which the start was has gone on
+            sums[-1] -= start.sums[0]
+            blended[-1] -= start.blended[0]
+        return sums, blended
 
     # ── along the run ───────────────────────────────────────────────────────────────────────────
 
@@ -366,9 +388,16 @@ class FrozenUse:
 
     def _shares_of(self, allowed: Any) -> Array:
         """How often each of these lost least, the windows weighed anew each time."""
-        lost = np.concatenate([self.sums[:, LOSS], self.blended], axis=1)[:, allowed]
-        least = allowed[(window_weights() @ lost).argmin(axis=1)]
+        least = allowed[(window_weights() @ self._lost()[:, allowed]).argmin(axis=1)]
         return np.asarray(np.bincount(least, minlength=2 * self.experts + 2) / DRAWS)
+
+    def _lost(self) -> Array:
+        """What each candidate lost in each window: sums of mistakes or losses of counts, n·ln ℓ of others."""
+        lost = np.concatenate([self.sums[:, LOSS], self.blended], axis=1)
+        if self.task != "regression" or counts_of(self.loss):
+            return lost
+        rows = self.sums[:, WEIGHT, :1]
+        return np.asarray(rows * np.log(np.maximum(lost / np.maximum(rows, 1e-300), 1e-300)))
 
     def losses(self) -> Array:
         """The mean loss of each candidate over the latest windows, as ``AdaHedge`` is charged."""

@@ -21,7 +21,7 @@ from fenchel.learners import (
     raw_input,
     storage,
 )
-from fenchel.learners.calibration import Calibration, two_chances
+from fenchel.learners.calibration import Calibration, Lessons, two_chances
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding, as_labels
@@ -37,6 +37,8 @@ from fenchel.streams import Names, Stream, open_stream
 
 # So many single rows wait for the calibration, which learns them together.
 MOST_WAITING = 256
+# And so many of those that it learns from wait until somebody asks for probabilities, or saves them.
+MOST_LESSONS = 1 << 14
 
 
 class Learner:
@@ -194,6 +196,8 @@ class Learner:
                 margin = engine.learn_known(self._single.rows, target)
                 if self._calibration is not None:  # a signal just before leaves this row out of it
                     self._wait(margin, target)
+            elif self._in_one_step and w == 1.0 and target is not None:
+                self._learn_named(names, new, target)
             elif self._in_one_step:
                 self._learn_new(names, new, y, w, target)
             else:
@@ -213,6 +217,32 @@ class Learner:
                 self._memory.keep(Block(Rows(self._single.rows, 1, self.columns), target))
         else:
             self._learn_new(names, new, y, w, target)
+
+    def _learn_named(self, names: Names, new: dict[str, int], target: Array) -> None:
+        """Learn from the single row, in which nothing but names may be new, in one step."""
+        engine, met = self.engine, self._single.met
+        rounds, before = engine.rounds, engine.standing()
+        try:
+            width = len(names) + len(new)
+            self._refuse_many(width)
+            engine.take_up(width)
+            margin = engine.learn_known(self._single.rows, target)
+            names.add(new)
+            if met:
+                self.schema.recognise_all(met)
+        except BaseException:  # a MemoryError, Ctrl-C: nothing may be left half done
+
+            def settle() -> None:
+                if engine.rounds == rounds:
+                    engine.put_back(before)
+                else:  # the loop has counted the row: it is learned
+                    names.add(new)
+                    self.schema.recognise_all(met)
+
+            surely(settle)
+            raise
+        if self._calibration is not None:
+            self._wait(margin, target)
 
     def _learn_new(self, names: Names, new: dict[str, int], y: Any, w: float, target: Any) -> None:
         """Learn from the single row, which has something that was not there before."""
@@ -423,18 +453,35 @@ class Learner:
         """Keep a single row for the calibration: many at once are quicker."""
         self._waiting.append((margin, target))
         if len(self._waiting) == MOST_WAITING:
+            with undisturbed:
+                self._prepare_waiting()
+
+    def _prepare_waiting(self) -> None:
+        """Make lessons of the single rows that wait."""
+        if self._waiting:
+            margins, targets = zip(*self._waiting, strict=True)
+            self._waiting.clear()
+            self._prepare(_padded(margins), np.concatenate(targets), features.ONE)
+
+    def _prepare(self, margins: Array, targets: Array, importance: Array) -> None:
+        """Keep what the calibration is to learn of rows until somebody asks for it, or there is much."""
+        assert self._calibration is not None
+        lessons = self._calibration.lessons(margins, targets, importance, self._given)
+        if len(lessons.labels):
+            self._lessons.append(lessons)
+            self._lesson_count += len(lessons.labels)
+        if self._lesson_count >= MOST_LESSONS or len(self._lessons) >= MOST_WAITING:
             self._settle()
 
     def _settle(self) -> None:
-        """Let the calibration learn from the single rows that wait for it."""
-        if self._waiting:
+        """Let the calibration learn from all that waits for it."""
+        if self._waiting or self._lessons:
             with undisturbed:
-                margins, targets = zip(*self._waiting, strict=True)
-                self._waiting.clear()
+                self._prepare_waiting()
+                lessons, self._lessons, self._lesson_count = self._lessons, [], 0
                 assert self._calibration is not None
-                self._calibration.learn(
-                    _padded(margins), np.concatenate(targets), features.ONE, self._given
-                )
+                for each in lessons:
+                    self._calibration.teach(each)
 
     def predict_interval_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
         """Predict (lower, upper) of one example, or of classes the set of those that it may be.
@@ -651,7 +698,15 @@ class Learner:
         self._settle()
         kept = self.__dict__.copy()
         kept["_calibration"] = None if self._calibration is None else self._calibration.copy()
-        for made_anew in ("_lock", "_single", "_in_one_step", "_known_in_one_step", "_waiting"):
+        for made_anew in (
+            "_lock",
+            "_single",
+            "_in_one_step",
+            "_known_in_one_step",
+            "_waiting",
+            "_lessons",
+            "_lesson_count",
+        ):
             del kept[made_anew]
         kept["engine"] = self.engine.copy()
         kept["names"] = None if self.names is None else self.names.copy()
@@ -669,6 +724,8 @@ class Learner:
         """Make anew what no file, copy or pickle carries."""
         self._lock = new_lock()
         self._waiting: list[tuple[Any, Array]] = []  # for the calibration, while few
+        self._lessons: list[Lessons] = []  # and what it is to learn, while nobody asks for it
+        self._lesson_count = 0
         self._single = features.SingleRow()
         # Whether one compiled call changes all that rows change where nothing in them is new.
         self._in_one_step = self.engine.is_one_step and not self.engine.certifies
@@ -793,10 +850,8 @@ class Learner:
             self._wait(margins[0], targets)
             return
         with undisturbed:
-            self._settle()
-            assert self._calibration is not None
-            amounts = features.ONE if importance is None else importance
-            self._calibration.learn(margins, targets, amounts, self._given)
+            self._prepare_waiting()
+            self._prepare(margins, targets, features.ONE if importance is None else importance)
 
     def _refuse_many(self, width: int) -> None:
         if self.max_features is not None and width > self.max_features:
@@ -821,9 +876,8 @@ class Learner:
                 engine.put_back(before)
             raise
         if self._calibration is not None:
-            self._settle()
-            told = engine.margins_when_asked(memo)
-            self._calibration.learn(told, target, importance, self._given)
+            self._prepare_waiting()
+            self._prepare(engine.margins_when_asked(memo), target, importance)
         if self.certifies:
             self._memory.keep(Block(rows, target, importance))
         if c is None or not (self.certifies and late_certificates.covers(engine)):

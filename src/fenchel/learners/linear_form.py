@@ -56,13 +56,18 @@ class LinearForm:
     pairs: FeaturePairs | None = None
     ramps: FeatureRamps | None = None
 
-    def scores(self, rows: Rows) -> Array:
-        """The scores of each row: a number, the margin of two classes, or one for each class."""
+    def margins(self, rows: Rows) -> Array:
+        """The margins of each expert, by row and output."""
         margins = margins_of(self.weights, rows)
         if self.pairs is not None:
             margins = margins + self.pairs.margins(rows)
         if self.ramps is not None:
             margins = margins + self.ramps.margins(rows)
+        return margins
+
+    def scores(self, rows: Rows) -> Array:
+        """The scores of each row: a number, the margin of two classes, or one for each class."""
+        margins = self.margins(rows)
         if self.rule == "single":
             found: Array = margins[0] if self.bounds is None else np.clip(margins[0], *self.bounds)
             return found if found.shape[1] > 1 else found[:, 0]
@@ -135,26 +140,27 @@ def _of_weights(engine: Engine) -> LinearForm:
     return LinearForm(engine.task, np.ascontiguousarray(as_columns(engine.weights())[:, None]))
 
 
+def terms_form(task: str, still: Still | StillBlend) -> LinearForm:
+    """Return the weights of all experts, and their pairs and ramps where they see products and curves."""
+    if still.anchors is None:
+        return LinearForm(task, still.weights)
+    start, bent = ramps(still.weights, still.anchors)
+    weights, found = around_mean(still.weights, still.anchors)
+    weights[0] += start
+    pairs = found if len(found.first) else None
+    return LinearForm(task, weights, pairs=pairs, ramps=bent if len(bent.column) else None)
+
+
 def _of_mixture(engine: Mixture) -> LinearForm:
     still = engine.still()
     if not isinstance(still, Still | StillBlend):
         still = engine.still_blend()
-    weights = still.weights
-    pairs: FeaturePairs | None = None
-    bends: FeatureRamps | None = None
-    if still.anchors is not None:
-        start, bent = ramps(weights, still.anchors)
-        weights, found = around_mean(weights, still.anchors)
-        weights[0] += start
-        pairs = found if len(found.first) else None
-        bends = bent if len(bent.column) else None
+    form = terms_form(engine.task, still)
     if isinstance(still, Still):
         held = engine.task == "regression"
         bounds = (float(still.bounds[0]), float(still.bounds[1])) if held else None
         sharpness = None if held else still.sharpness
-        return LinearForm(
-            engine.task, weights, bounds=bounds, sharpness=sharpness, pairs=pairs, ramps=bends
-        )
+        return replace(form, bounds=bounds, sharpness=sharpness)
     blend = still.blend
     shares = shares_now(blend.hedge)
     if engine.task == "regression":
@@ -164,8 +170,8 @@ def _of_mixture(engine: Mixture) -> LinearForm:
                 "more rounds (auto: 64), or hedge without combined=yes"
             )
         bounds = (float(blend.bounds[0]), float(blend.bounds[1]))
-        return LinearForm(engine.task, weights, "mean", shares, bounds, pairs=pairs, ramps=bends)
-    form = LinearForm(engine.task, weights, "vote", shares, pairs=pairs, ramps=bends)
+        return replace(form, rule="mean", shares=shares, bounds=bounds)
+    form = replace(form, rule="vote", shares=shares)
     if engine.task == "binary":
         form = _changed(form, lambda w: np.concatenate([-w, w], axis=2))
     if blend.combination is None:

@@ -537,6 +537,11 @@ class Mixture(Engine):
                 weights[: w.shape[0], k, : w.shape[1]] = w
         return StillBlend(weights, self.blend, self.anchors())
 
+    def expert_margins(self, rows: Rows) -> Array:
+        """Compute what each expert would say in the next round, by expert, row and class."""
+        found: Array = self._read_experts(rows)
+        return found
+
     def _weights_of(self, k: int) -> Array:
         return self.views.as_given(
             self._own_weights(k), self.roles[k].sees, self.columns, self.kinds

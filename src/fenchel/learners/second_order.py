@@ -6,7 +6,7 @@ from statistics import NormalDist
 from typing import Any, Unpack
 
 from fenchel.learners.composed import Parts
-from fenchel.learners.registry import Options, domain_of, fading_rate, learner, positive
+from fenchel.learners.registry import Options, domain_of, fading_rate, learner, positive, yes_or_no
 from fenchel.losses import Hinge
 from fenchel.regularizers import (
     ConfidentGaussian,
@@ -16,6 +16,7 @@ from fenchel.regularizers import (
     FadingMatrix,
     FullQuadratic,
     Gaussian,
+    RenewedMatrix,
 )
 from fenchel.rules import Aggressive, Conservative, OriginalArow, SoftConfidence
 
@@ -36,6 +37,10 @@ def _faded(quadratic: Any, rate: float | None) -> Any:
     if rate is None or not isinstance(quadratic, FullQuadratic):
         return quadratic
     return FadingMatrix(quadratic, rate=rate)
+
+
+def _renewed(quadratic: Any) -> RenewedMatrix:
+    return RenewedMatrix(quadratic.a, quadratic.r, quadratic.always, quadratic.tentative)
 
 
 @learner(
@@ -93,6 +98,7 @@ def arow(
     form: str = "mirror",
     *,
     half_life: float | None = None,
+    renew: bool = False,
     domain: Any = None,
     **options: Unpack[Options],
 ) -> Parts:
@@ -114,8 +120,10 @@ def arow(
     Cost: the non-zeros of a row (diagonal), d² (full).
 
     Parameters: ``r`` > 0, the noise: larger is more careful; ``diagonal``; ``form``; ``half_life`` in
-    rounds, after which a row counts half (in the original form with a diagonal: in Σ alone). Importance
-    2 halves r and, in the mirror form, doubles the step.
+    rounds, after which a row counts half (in the original form with a diagonal: in Σ alone). With the full
+    matrix ``renew`` begins anew where mistakes become many (Page's test): for streams that jump; the
+    guarantee then holds from one beginning to the next. Importance 2 halves r and, in the mirror form,
+    doubles the step.
 
     References: Crammer, Kulesza & Dredze (2009); Section 6.2.
 
@@ -127,17 +135,22 @@ def arow(
     """
     if form not in ("mirror", "original"):
         raise ValueError(f"form={form!r}: choose 'mirror' or 'original'")
+    yes_or_no(renew=renew)
+    if renew and (diagonal or half_life is not None):
+        raise ValueError("renew=True goes with diagonal=False and without half_life")
     rate = fading_rate(half_life, domain)
     quadratic = _quadratic(r, diagonal, domain, rate)
     if form == "mirror":
-        return Parts(Hinge(), _faded(quadratic, rate), Aggressive())
+        f = _renewed(quadratic) if renew else _faded(quadratic, rate)
+        return Parts(Hinge(), f, Aggressive())
     if domain is not None:
         raise ValueError("domain needs form='mirror': the original AROW is not confined")
     if diagonal:
         f = Gaussian(r=float(r)) if rate is None else FadingGaussian(r=float(r), rate=rate)
         return Parts(Hinge(), f, OriginalArow(r=float(r)))
     past = quadratic._replace(tentative=False)
-    return Parts(Hinge(), _faded(past, rate), Aggressive(eta=1.0 / float(r)))
+    f = _renewed(past) if renew else _faded(past, rate)
+    return Parts(Hinge(), f, Aggressive(eta=1.0 / float(r)))
 
 
 @learner(

@@ -132,6 +132,13 @@ class ClassCombination:
             calls.append((lead_several_into, (calibrated, decided, out)))
         return calls, out
 
+    def read_chances(self, margins: Array, active: Array, ballots: Array) -> Array:
+        """The same, before the class that is decided for is put first."""
+        calls, _ = self.calls(margins, active, ballots, NO_LABELS, ONE, False)
+        *before, (_, (calibrated, _, _)) = calls
+        _make(before)
+        return np.asarray(calibrated)
+
     def decided(self, margins: Array, active: Array, ballots: Array) -> Any:
         """The class that is decided for, −1 where none is known: what ``calls`` would put first."""
         calls, _, decided = self._refined(margins, active, ballots, NO_LABELS, ONE, False)
@@ -394,6 +401,13 @@ class ClassBlend(Blend):
             return votes
         decided = self.combination.decided(margins, self.hedge.active, votes)
         return np.asarray(decided[:, None] == np.arange(votes.shape[1]), np.float64)
+
+    def read_chances(self, margins: Array) -> Array:
+        """The logits or probabilities of the combination, whatever is decided."""
+        assert self.combination is not None
+        votes = self._ballots(margins)
+        _call(mix_choices, self.hedge, margins, NO_LABELS, ONE, False, votes)
+        return self.combination.read_chances(margins, self.hedge.active, votes)
 
     def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array]:
         """Kernels and arguments that do what ``learn`` does of one row of importance 1."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from fenchel._numba import helper, kernel
-from fenchel._numba.intrinsics import seldom
+from fenchel._numba.intrinsics import seldom, side_by_side
 from fenchel.loops.averages import bank, begin_round
 from fenchel.loops.ledger import record, settle
 from fenchel.losses.protocol import derivative, value
@@ -27,7 +27,7 @@ from fenchel.regularizers.protocol import (
     rescued_margin,
     spread,
 )
-from fenchel.rows.types import LARGEST, ZERO, SparseRow, row_at, sound
+from fenchel.rows.types import LARGEST, ZERO, SparseRow, row_at, sound_until
 from fenchel.rules.protocol import coefficient
 
 # The places of ``counts``.
@@ -64,11 +64,15 @@ def learn_rows(
     ``counts`` are the rounds and the updates so far. Returns −1, or the number of the first row that is
     not sound: then the caller restores the state.
     """
+    f, ledger = side_by_side(f), side_by_side(ledger)
     last = importance.shape[0] - 1
     updates = 0
+    sure = y.shape[0] if checked else 0
     for t in range(y.shape[0]):
-        if not checked and not sound(rows, t, width):
-            return t
+        if t == sure:
+            sure = sound_until(rows, t, y.shape[0], width)
+            if sure == t:
+                return t
         row = row_at(rows, t, bias, importance[min(t, last)])
         begin_round(average, f, row)
         view = look(f, row)
@@ -120,9 +124,12 @@ def decide_rows(
     f: Any, rows: Any, count: int, bias: float, width: int, checked: bool, margins: Array
 ) -> int:
     """The margin of every row as the next round would see it; nothing changes."""
+    sure = count if checked else 0
     for t in range(count):
-        if not checked and not sound(rows, t, width):
-            return t
+        if t == sure:
+            sure = sound_until(rows, t, count, width)
+            if sure == t:
+                return t
         row = row_at(rows, t, bias, 1.0)
         margins[t] = finite_margin(f, look(f, row), row)
     return -1
@@ -131,9 +138,12 @@ def decide_rows(
 @kernel
 def check_rows(rows: Any, count: int, width: int) -> int:
     """The number of the first row that is not sound, or −1."""
-    for t in range(count):
-        if not sound(rows, t, width):
+    t = 0
+    while t < count:
+        sure = sound_until(rows, t, count, width)
+        if sure == t:
             return t
+        t = sure
     return -1
 
 

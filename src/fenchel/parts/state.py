@@ -39,7 +39,7 @@ SMALL: Array = np.zeros((0, 0))
 RANKED: Array = np.zeros(0)
 
 # Absent from the earliest model files; zero then.
-LATER = ("widest", "waiting", "rows", "turns", "rates")
+LATER = ("widest", "waiting", "rows", "turns", "rates", "watched", "mistakes", "evidence", "begun")
 
 PARTS: list[type] = []
 

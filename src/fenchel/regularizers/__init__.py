@@ -38,6 +38,7 @@ from fenchel.regularizers.protocol import (
     spread,
     weight,
 )
+from fenchel.regularizers.renewing import RenewedMatrix
 from fenchel.regularizers.scale_invariant_adagrad import ScaleInvariantAdaGrad
 from fenchel.regularizers.scale_invariant_p_norm import ScaleInvariantPNorm
 from fenchel.regularizers.scinol import ExponentialScInOL, ScInOL
@@ -75,6 +76,7 @@ __all__ = [
     "Orthant",
     "PNorm",
     "ProximalCentres",
+    "RenewedMatrix",
     "ScInOL",
     "ScaleInvariantAdaGrad",
     "ScaleInvariantPNorm",

@@ -49,7 +49,8 @@ from fenchel.regularizers.uniting import (
     unite,
     weighed,
 )
-from fenchel.rows.types import largest_of, saturated, sum_over, term
+from fenchel.rows.sums import sum_over, term
+from fenchel.rows.types import largest_of, saturated
 
 
 @part
@@ -74,6 +75,7 @@ class AdaGrad(NamedTuple):
     squares: Array = RECORD
     roots: Array = RECORD
     rounds: Array = SCALAR
+    alike = True
 
     @property
     def quadratic(self) -> bool:
@@ -231,6 +233,8 @@ def _size(f: Any, row: Any) -> float:
 
 class _Squares(NamedTuple):
     """The sum that is ‖x‖²_{t,*}."""
+
+    alike = True
 
 
 @term.of(_Squares)

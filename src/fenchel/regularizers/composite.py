@@ -59,7 +59,8 @@ from fenchel.regularizers.uniting import (
     unite,
     weighed,
 )
-from fenchel.rows.types import saturated, squared_norm, sum_over, term
+from fenchel.rows.sums import squared_norm, sum_over, term
+from fenchel.rows.types import saturated
 
 
 class _View(NamedTuple):
@@ -90,6 +91,7 @@ class Composite(NamedTuple):
     domain: Any = Whole()
     theta: Array = SLOTS
     rounds: Array = SCALAR
+    alike = True
 
     @property
     def curvature(self) -> float:
@@ -212,6 +214,8 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
 class _Held(NamedTuple):
     """The margin where no weight can overflow, since 1/curvature ≤ 1."""
 
+    alike = True
+
 
 @term.of(_Held)
 def _held(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
@@ -221,6 +225,8 @@ def _held(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
 
 class _Untouched(NamedTuple):
     """The margin where no threshold shortens the weights either."""
+
+    alike = True
 
 
 @term.of(_Untouched)

@@ -12,10 +12,8 @@ from fenchel.regularizers.domains.protocol import (
     climb_apart,
     inverse_curvature,
     no_pressure,
-    unbounded,
 )
 from fenchel.regularizers.protocol import (
-    Products,
     absorb,
     absorb_row,
     climb,
@@ -23,7 +21,6 @@ from fenchel.regularizers.protocol import (
     dual_square,
     keeps_all,
     look,
-    margin,
     pace,
     settled,
     size,
@@ -31,14 +28,8 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.uniting import Shards, added, combined, gains, held, rescale, unite
-from fenchel.rows.types import (
-    LARGEST,
-    fraction,
-    saturated,
-    squared_norm,
-    sum_of_fractions,
-    sum_over,
-)
+from fenchel.rows.sums import squared_norm, sum_over, term
+from fenchel.rows.types import LARGEST, saturated
 
 
 @part
@@ -60,6 +51,7 @@ class DiagonalQuadratic(NamedTuple):
     domain: Any = Whole()
     theta: Array = RECORD
     squares: Array = RECORD
+    alike = True
 
     @property
     def quadratic(self) -> bool:
@@ -163,35 +155,21 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
         absorb_row(f, view, row, coefficient)
 
 
-class _Margin(NamedTuple):
-    """The sum that is θ·D_t⁻¹·x."""
-
-
-@fraction.of(_Margin)
-def _weight_of(what: Any, f: Any, view: Any, slot: Any, x: float) -> tuple[float, float]:
-    return f.theta[slot], f.a + f.squares[slot] + x * view * x
-
-
-@margin.of(DiagonalQuadratic)
-def _margin(f: Any, view: Any, row: Any) -> float:
-    if unbounded(f.domain):
-        return sum_of_fractions(_Margin(), f, view, row)
-    return sum_over(Products(), f, view, row)
-
-
 class _Spread(NamedTuple):
     """The sum that is x·D_t⁻¹·x."""
 
+    alike = True
 
-@fraction.of(_Spread)
-def _spread_of(what: Any, f: Any, view: Any, slot: Any, x: float) -> tuple[float, float]:
-    return x, f.a + f.squares[slot] + x * view * x
+
+@term.of(_Spread)
+def _spread_of(what: Any, f: Any, view: Any, slot: Any, x: Any) -> Any:
+    return x / (f.a + f.squares[slot] + x * view * x) * x
 
 
 @spread.of(DiagonalQuadratic)
 def _spread(f: Any, view: Any, row: Any) -> float:
     """x·D_t⁻¹·x."""
-    return sum_of_fractions(_Spread(), f, view, row)
+    return float(sum_over(_Spread(), f, view, row))
 
 
 # ── averaging ───────────────────────────────────────────────────────────────────────────────────

@@ -23,7 +23,8 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.uniting import Shards, averaged, follow_theta, rescale, unite
-from fenchel.rows.types import dual_p_norm, saturated, squared_norm
+from fenchel.rows.sums import squared_norm
+from fenchel.rows.types import dual_p_norm, saturated
 
 
 @part
@@ -38,6 +39,7 @@ class Euclidean(NamedTuple):
 
     domain: Any = Whole()
     theta: Array = SLOTS
+    alike = True
 
     @property
     def family(self) -> str:

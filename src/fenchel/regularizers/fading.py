@@ -33,7 +33,8 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.uniting import Shards, largest, rescale, rescale_parts, unite
-from fenchel.rows.types import LARGEST, dual_p_norm, heavier, saturated, sum_over, term
+from fenchel.rows.sums import sum_over, term
+from fenchel.rows.types import LARGEST, dual_p_norm, heavier, saturated
 
 # Where ω is larger, the sums are divided by so much: an even power of 2 moves no bit of a number.
 MOST = 2.0**200

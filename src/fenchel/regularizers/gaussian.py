@@ -15,8 +15,8 @@ from fenchel._numba import helper
 from fenchel.parts.state import RECORD, Array, part
 from fenchel.regularizers.protocol import (
     absorb,
-    absorb_by_fours,
     absorb_divided,
+    absorb_quotients,
     commit,
     divided,
     keep_quotient,
@@ -25,7 +25,8 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.uniting import Shards, added, combined, gains, held, rescale, unite
-from fenchel.rows.types import LARGEST, fraction, saturated, sum_of_fractions
+from fenchel.rows.sums import sum_over, term
+from fenchel.rows.types import LARGEST, saturated
 
 
 @stands_still
@@ -36,6 +37,7 @@ class Gaussian(NamedTuple):
     r: float = 1.0
     theta: Array = RECORD
     squares: Array = RECORD
+    alike = True
 
 
 @stands_still
@@ -46,21 +48,24 @@ class ConfidentGaussian(NamedTuple):
     phi: float = 1.0
     theta: Array = RECORD
     squares: Array = RECORD
+    alike = True
 
 
 class _Variance(NamedTuple):
     """The sum that is x·Σ·x."""
 
+    alike = True
 
-@fraction.of(_Variance)
-def _variance_of(what: Any, f: Any, view: Any, slot: Any, x: float) -> tuple[float, float]:
-    return x, 1.0 + f.squares[slot]
+
+@term.of(_Variance)
+def _variance_of(what: Any, f: Any, view: Any, slot: Any, x: Any) -> Any:
+    return x / (1.0 + f.squares[slot]) * x
 
 
 @helper
 def variance(f: Any, row: Any) -> float:
     """υ = x·Σ·x."""
-    return saturated(sum_of_fractions(_Variance(), f, 0.0, row))
+    return saturated(sum_over(_Variance(), f, 0.0, row))
 
 
 def _divided(f: Any, growth: Any, slot: Any, x: float, coefficient: float) -> tuple[float, float]:
@@ -90,7 +95,7 @@ def _confident_weight(f: Any, view: Any, slot: Any, x: float) -> float:
 @commit.of(Gaussian)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     if coefficient != 0.0:
-        absorb_by_fours(f, saturated(row.importance / f.r), row, coefficient)
+        absorb_quotients(f, saturated(row.importance / f.r), row, coefficient)
 
 
 @commit.of(ConfidentGaussian)
@@ -104,7 +109,7 @@ def _confident_commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     # The stable form of the difference above: 2υ over the sum.
     root = 2.0 * upsilon / (product + np.sqrt(product * product + 4.0 * upsilon))
     growth = saturated(alpha * f.phi / root) if root > 0.0 else 0.0
-    absorb_by_fours(f, growth, row, coefficient)
+    absorb_quotients(f, growth, row, coefficient)
 
 
 @spread.of(Gaussian)

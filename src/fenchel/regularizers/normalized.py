@@ -6,23 +6,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._numba.intrinsics import seldom
+from fenchel._numba import helper
+from fenchel._numba.intrinsics import all_above, none_above, seldom
 from fenchel.parts.state import RECORD, SCALAR, Array, part
 from fenchel.regularizers.adopting import Penalty, adopt, penalty
 from fenchel.regularizers.protocol import (
     absorb,
-    absorb_by_fours,
     absorb_divided,
+    absorb_quotients,
     commit,
     divided,
     keep_quotient,
+    keep_usual,
+    margin,
     stands_still,
     under_root,
+    usual,
+    usual_divided,
     weight,
 )
 from fenchel.regularizers.safe_division import in_units, inverse, inverses, over_all
 from fenchel.regularizers.uniting import Shards, added, combined, largest, rescale, unite
-from fenchel.rows.types import LARGEST, saturated, sum_over, term
+from fenchel.rows.sums import sum_over, term, usual_term, usual_terms
+from fenchel.rows.types import LARGEST, saturated
 
 FEW = (
     20.0  # rows: a weight that fewer have moved was moved by them alike, one after another or apart
@@ -48,6 +54,7 @@ class NormalizedAdaptive(NamedTuple):
     units: Array = RECORD
     rounds: Array = SCALAR
     total: Array = SCALAR
+    alike = True
 
     @property
     def family(self) -> str:
@@ -63,8 +70,42 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     return float(f.theta[slot])
 
 
+class _Margin(NamedTuple):
+    """The sum that is the margin."""
+
+    alike = True
+
+
+@term.of(_Margin)
+def _margin_term(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(weight(f, view, slot, x) * x)
+
+
+@usual_terms.of(_Margin)
+def _not_larger(what: Any, f: Any, view: Any, slots: Any, x: Any) -> bool:
+    return bool(none_above(abs(x), f.largest[slots]))
+
+
+@usual_term.of(_Margin)
+def _usual_product(what: Any, f: Any, view: Any, slots: Any, x: Any) -> Any:
+    return f.theta[slots] * x
+
+
+@margin.of(NormalizedAdaptive)
+def _margin(f: Any, view: Any, row: Any) -> float:
+    return float(sum_over(_Margin(), f, view, row))
+
+
+@helper
+def _within(f: Any, slots: Any, x: Any) -> bool:
+    """Whether no |x_j| of these is above s_j, and 1/s_j is kept."""
+    return bool(none_above(abs(x), f.largest[slots]) and all_above(f.units[slots], 0.0))
+
+
 class _Shares(NamedTuple):
     """The sum that is Σ_j (x_j/s_j)²."""
+
+    alike = True
 
 
 @term.of(_Shares)
@@ -81,12 +122,22 @@ def _share(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
     return float(share * share)
 
 
+@usual_terms.of(_Shares)
+def _usual_shares(what: Any, f: Any, view: Any, slots: Any, x: Any) -> bool:
+    return _within(f, slots, x)
+
+
+@usual_term.of(_Shares)
+def _usual_share(what: Any, f: Any, view: Any, slots: Any, x: Any) -> Any:
+    share = x * f.units[slots]
+    return share * share
+
+
 @divided.of(NormalizedAdaptive)
 def _divided(f: Any, pull: Any, slot: Any, x: float, slope: float) -> tuple[float, float]:
     """G_j is kept in units of s_j², so that features of 1e±300 neither over- nor underflow."""
     share = in_units(x, f.largest[slot], f.units[slot])
-    gradient = slope * share
-    squares = min(f.squares[slot] + gradient * gradient, LARGEST)
+    squares = _squares_with(f, slot, slope * share)
     f.squares[slot] = squares
     return (pull * share, squares) if squares > 0.0 else (0.0, 1.0)
 
@@ -94,6 +145,30 @@ def _divided(f: Any, pull: Any, slot: Any, x: float, slope: float) -> tuple[floa
 @keep_quotient.of(NormalizedAdaptive)
 def _keep_quotient(f: Any, pull: Any, slot: Any, x: float, slope: float, step: float) -> None:
     f.theta[slot] = saturated(f.theta[slot] + in_units(step, f.largest[slot], f.units[slot]))
+
+
+@helper
+def _squares_with(f: Any, slot: Any, gradient: Any) -> Any:
+    return min(f.squares[slot] + gradient * gradient, LARGEST)
+
+
+@usual.of(NormalizedAdaptive)
+def _usual(f: Any, pull: Any, slots: Any, x: Any, slope: float) -> bool:
+    squares = _squares_with(f, slots, slope * (x * f.units[slots]))
+    return bool(all_above(f.units[slots], 0.0) and all_above(squares, 0.0))
+
+
+@usual_divided.of(NormalizedAdaptive)
+def _usual_divided(f: Any, pull: Any, slots: Any, x: Any, slope: float) -> Any:
+    share = x * f.units[slots]
+    squares = _squares_with(f, slots, slope * share)
+    f.squares[slots] = squares
+    return pull * share, squares
+
+
+@keep_usual.of(NormalizedAdaptive)
+def _keep_usual(f: Any, pull: Any, slots: Any, x: Any, slope: float, steps: Any) -> None:
+    f.theta[slots] = saturated(f.theta[slots] + steps * f.units[slots])
 
 
 @under_root.of(NormalizedAdaptive)
@@ -111,7 +186,7 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     f.total[0] += sum_over(_Shares(), f, view, row)
     if coefficient != 0.0 and f.total[0] > 0.0:
         rate = np.sqrt(f.rounds[0] / f.total[0])
-        absorb_by_fours(f, saturated(coefficient * rate), row, saturated(coefficient / f.eta))
+        absorb_quotients(f, saturated(coefficient * rate), row, saturated(coefficient / f.eta))
 
 
 # ── merging ─────────────────────────────────────────────────────────────────────────────────────

@@ -31,16 +31,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._numba import helper, knows, required_verb, verb
-from fenchel._numba.intrinsics import four_quotients, four_roots
+from fenchel._numba import helper, knows, required_verb, verb, way
+from fenchel._numba.intrinsics import four_roots, seldom
 from fenchel._numba.verbs import Verb
 from fenchel.parts import state
 from fenchel.parts.state import Array
+from fenchel.rows.sums import by_fours, four_slots, four_values, sum_over, term
 from fenchel.rows.types import (
     FOUR,
     ONE,
-    THREE,
-    TWO,
     ZERO,
     entries,
     entry,
@@ -48,8 +47,6 @@ from fenchel.rows.types import (
     saturated,
     slot,
     slot_of,
-    sum_over,
-    term,
     value_of,
 )
 
@@ -80,6 +77,8 @@ def product(f: Any, view: Any, slot: Any, x: float) -> float:
 
 class Products(NamedTuple):
     """The sum that is the margin."""
+
+    alike = True
 
 
 @term.of(Products)
@@ -116,13 +115,50 @@ def absorb(f: Any, view: Any, slot: Any, x: float, coefficient: float) -> None:
     f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
 
 
-@helper
+@verb
+def usual(f: Any, view: Any, slots: Any, x: Any, coefficient: float) -> bool:
+    """Of a part that is ``alike``: whether these four entries go by its verbs without branches."""
+    return True
+
+
+@verb
+def usual_absorb(f: Any, view: Any, slots: Any, x: Any, coefficient: float) -> None:
+    """``absorb`` for four usual entries."""
+    absorb(f, view, slots, x, coefficient)
+
+
 def absorb_row(f: Any, view: Any, row: Any, coefficient: float) -> None:
     """Absorb each entry of the row, the intercept last."""
     for k in range(length(row)):
         absorb(f, view, slot(row, k), entry(row, k), coefficient)
     if row.bias != 0.0:
         absorb(f, view, ZERO, row.bias, coefficient)
+
+
+def _absorb_alike(f: Any, view: Any, row: Any, coefficient: float) -> None:
+    n = length(row)
+    whole = n - n % FOUR
+    k = ZERO
+    while k < whole:
+        slots, x = four_slots(row, k), four_values(row, k)
+        if seldom(not usual(f, view, slots, x, coefficient)):
+            for l in range(k, k + FOUR):
+                absorb(f, view, slot(row, l), entry(row, l), coefficient)
+        else:
+            usual_absorb(f, view, slots, x, coefficient)
+        k += FOUR
+    while k < n:
+        absorb(f, view, slot(row, k), entry(row, k), coefficient)
+        k += ONE
+    if row.bias != 0.0:
+        absorb(f, view, ZERO, row.bias, coefficient)
+
+
+way.inside(
+    absorb_row,
+    lambda f, view, row, coefficient: _absorb_alike if by_fours(f) else absorb_row,
+    way.INLINED,
+)
 
 
 @required_verb
@@ -138,6 +174,18 @@ def keep_quotient(
 
 
 @verb
+def usual_divided(f: Any, view: Any, slots: Any, x: Any, coefficient: float) -> Any:
+    """``divided`` for four usual entries."""
+    return divided(f, view, slots, x, coefficient)
+
+
+@verb
+def keep_usual(f: Any, view: Any, slots: Any, x: Any, coefficient: float, quotients: Any) -> None:
+    """``keep_quotient`` for four usual entries."""
+    keep_quotient(f, view, slots, x, coefficient, quotients)
+
+
+@verb
 def under_root(f: Any) -> bool:
     """Whether ``divided`` returns the square of the denominator."""
     return False
@@ -150,32 +198,40 @@ def absorb_divided(f: Any, view: Any, slot: Any, x: float, coefficient: float) -
     keep_quotient(f, view, slot, x, coefficient, a / (np.sqrt(p) if under_root(f) else p))
 
 
-@helper
-def absorb_by_fours(f: Any, view: Any, row: Any, coefficient: float) -> None:
-    """``absorb_row`` by ``divided`` and ``keep_quotient``: four roots and divisions in the time of one."""
+def absorb_quotients(f: Any, view: Any, row: Any, coefficient: float) -> None:
+    """``absorb_row`` by ``divided`` and ``keep_quotient``."""
+    for k in range(length(row)):
+        absorb_divided(f, view, slot(row, k), entry(row, k), coefficient)
+    if row.bias != 0.0:
+        absorb_divided(f, view, ZERO, row.bias, coefficient)
+
+
+def _absorb_quotients(f: Any, view: Any, row: Any, coefficient: float) -> None:
     n = length(row)
     whole = n - n % FOUR
     k = ZERO
     while k < whole:
-        i, j, l, m = slot(row, k), slot(row, k + ONE), slot(row, k + TWO), slot(row, k + THREE)
-        x, y, z, u = entry(row, k), entry(row, k + ONE), entry(row, k + TWO), entry(row, k + THREE)
-        a, p = divided(f, view, i, x, coefficient)
-        b, q = divided(f, view, j, y, coefficient)
-        c, r = divided(f, view, l, z, coefficient)
-        d, s = divided(f, view, m, u, coefficient)
-        if under_root(f):
-            p, q, r, s = four_roots(p, q, r, s)
-        a, b, c, d = four_quotients(a, b, c, d, p, q, r, s)
-        keep_quotient(f, view, i, x, coefficient, a)
-        keep_quotient(f, view, j, y, coefficient, b)
-        keep_quotient(f, view, l, z, coefficient, c)
-        keep_quotient(f, view, m, u, coefficient, d)
+        slots, x = four_slots(row, k), four_values(row, k)
+        if seldom(not usual(f, view, slots, x, coefficient)):
+            for l in range(k, k + FOUR):
+                absorb_divided(f, view, slot(row, l), entry(row, l), coefficient)
+        else:
+            a, p = usual_divided(f, view, slots, x, coefficient)
+            quotients = a / (four_roots(p) if under_root(f) else p)
+            keep_usual(f, view, slots, x, coefficient, quotients)
         k += FOUR
     while k < n:
         absorb_divided(f, view, slot(row, k), entry(row, k), coefficient)
         k += ONE
     if row.bias != 0.0:
         absorb_divided(f, view, ZERO, row.bias, coefficient)
+
+
+way.inside(
+    absorb_quotients,
+    lambda f, view, row, coefficient: _absorb_quotients if by_fours(f) else absorb_quotients,
+    way.INLINED,
+)
 
 
 @verb

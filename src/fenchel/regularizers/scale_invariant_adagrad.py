@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper
-from fenchel._numba.intrinsics import seldom
-from fenchel.parts.state import DIMENSION, RECORD, SLOTS, Array, part
+from fenchel._numba.intrinsics import all_above, none_above, seldom
+from fenchel.parts.state import DIMENSION, RECORD, Array, part
 from fenchel.regularizers.protocol import (
     absorb,
-    absorb_by_fours,
     absorb_divided,
+    absorb_quotients,
     absorb_row,
     climb,
     commit,
@@ -25,16 +25,21 @@ from fenchel.regularizers.protocol import (
     dual_square,
     keep_quotient,
     look,
+    margin,
     pace,
     product,
     quadratic_climb,
     settled,
     under_root,
+    usual,
+    usual_absorb,
+    usual_divided,
     weight,
 )
 from fenchel.regularizers.safe_division import in_units, inverse, inverses, over, over_all
 from fenchel.regularizers.uniting import Shards, added, gains, largest, rescale, unite, weighed
-from fenchel.rows.types import LARGEST, saturated, sum_over, term
+from fenchel.rows.sums import sum_over, term, usual_term, usual_terms
+from fenchel.rows.types import LARGEST, saturated
 
 
 @part
@@ -61,8 +66,9 @@ class ScaleInvariantAdaGrad(NamedTuple):
     squares: Array = RECORD
     units: Array = RECORD
     scales: Array = RECORD
-    rates: Array = SLOTS
+    rates: Array = RECORD
     dimension: Array = DIMENSION
+    alike = True
 
     @property
     def quadratic(self) -> bool:
@@ -193,6 +199,38 @@ def _product(f: Any, view: Any, slot: Any, x: float) -> float:
     return float(_ratio(f, view, slot, b) * over(x, b)) if f.theta[slot] != 0.0 else 0.0
 
 
+class _Margin(NamedTuple):
+    """The sum that is the margin."""
+
+    alike = True
+
+
+@term.of(_Margin)
+def _margin_term(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(product(f, view, slot, x))
+
+
+@usual_terms.of(_Margin)
+def _usual_terms(what: Any, f: Any, view: Any, slots: Any, x: Any) -> bool:
+    return _within(f, slots, x)
+
+
+@usual_term.of(_Margin)
+def _usual_term(what: Any, f: Any, view: Any, slots: Any, x: Any) -> Any:
+    return f.theta[slots] * f.units[slots] * (x * f.scales[slots])
+
+
+@margin.of(ScaleInvariantAdaGrad)
+def _margin(f: Any, view: Any, row: Any) -> float:
+    return float(sum_over(_Margin(), f, view, row))
+
+
+@helper
+def _within(f: Any, slots: Any, x: Any) -> bool:
+    """Whether no |x_j| of these is above b_j, and 1/b_j is kept."""
+    return bool(none_above(abs(x), f.largest[slots]) and all_above(f.units[slots], 0.0))
+
+
 class _Step(NamedTuple):
     """−ℓ′ of the round, and 1/√d of features that appear in it."""
 
@@ -210,12 +248,26 @@ def _divided(f: Any, step: Any, slot: Any, x: float, coefficient: float) -> tupl
         b = abs(x)
         f.largest[slot] = b
         f.units[slot] = inverse(b)
-    unit = f.units[slot]
+    return _grown(f, slot, x, coefficient, step.slope * in_units(x, b, f.units[slot]))
+
+
+@usual.of(ScaleInvariantAdaGrad)
+def _usual(f: Any, step: Any, slots: Any, x: Any, coefficient: float) -> bool:
+    return _within(f, slots, x)
+
+
+@usual_divided.of(ScaleInvariantAdaGrad)
+def _usual_divided(f: Any, step: Any, slots: Any, x: Any, coefficient: float) -> Any:
+    return _grown(f, slots, x, coefficient, step.slope * (x * f.units[slots]))
+
+
+@helper
+def _grown(f: Any, slot: Any, x: Any, coefficient: float, gradient: Any) -> Any:
+    """Let θ and the sum of squares grow; then numerator and squared denominator of the scale."""
     f.theta[slot] = saturated(f.theta[slot] + coefficient * x)
-    gradient = step.slope * in_units(x, b, unit)
     squares = min(f.squares[slot] + gradient * gradient, LARGEST)
     f.squares[slot] = squares
-    return f.rates[slot] * unit, f.lipschitz * f.lipschitz + squares
+    return f.rates[slot] * f.units[slot], f.lipschitz * f.lipschitz + squares
 
 
 @keep_quotient.of(ScaleInvariantAdaGrad)
@@ -237,11 +289,16 @@ def _absorb(f: Any, step: Any, slot: Any, x: float, coefficient: float) -> None:
         absorb_divided(f, step, slot, x, coefficient)
 
 
+@usual_absorb.of(ScaleInvariantAdaGrad)
+def _usual_absorb(f: Any, step: Any, slots: Any, x: Any, coefficient: float) -> None:
+    """Nothing is larger than all before."""
+
+
 @commit.of(ScaleInvariantAdaGrad)
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     step = _Step(saturated(coefficient / f.eta), view)
     if coefficient != 0.0:
-        absorb_by_fours(f, step, row, coefficient)
+        absorb_quotients(f, step, row, coefficient)
     else:
         absorb_row(f, step, row, 0.0)
 

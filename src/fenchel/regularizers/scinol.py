@@ -50,7 +50,7 @@ class ScInOL(NamedTuple):
 class ExponentialScInOL(NamedTuple):
     """ScInOL₁: with β_j the least of wealth·D_j²·b_j²/(x_j²·t) over the rounds t that had x_j,
 
-        bet_j = β_j·sgn(G_j)·(exp(|G_j|/(2·D_j)) − 1)/(2·D_j).
+    bet_j = β_j·sgn(G_j)·(exp(|G_j|/(2·D_j)) − 1)/(2·D_j).
     """
 
     lipschitz: float = 1.0

@@ -32,12 +32,14 @@ class Evidence(NamedTuple):
 
 
 def weight_vectors(learner: Learner) -> Iterator[Weights]:
-    """The weight vectors: one, or one for each class."""
+    """The weight vectors: one, or one for each class, label or output."""
     weights = learner.all_weights()
     if weights.ndim == 1:
         yield Weights(None, weights[1:], float(weights[0]))
         return
-    for label, column in zip(learner.classes, weights.T, strict=True):
+    outputs = weights.shape[1]
+    labels = learner.classes if len(learner.classes) == outputs else range(outputs)
+    for label, column in zip(labels, weights.T, strict=True):
         yield Weights(label, column[1:], float(column[0]))
 
 

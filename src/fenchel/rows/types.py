@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel._numba.intrinsics import fetch, four_quotients
+from fenchel._numba.intrinsics import fetch
 from fenchel._numba.jit import helper
-from fenchel._numba.verbs import required_verb
+from fenchel._numba.verbs import required_verb, verb
 
 # Unsigned indices: signed ones cost a wrap-around test on each access.
 ZERO = np.uint64(0)
@@ -27,6 +27,9 @@ LARGEST = float(np.finfo(np.float64).max)
 # rows that are read once.
 AHEAD = np.uint64(2048)
 MOST = np.uint64(1024)
+# So many rows are checked together, up to one that makes them long.
+MOST_TOGETHER = 16
+LONG = 2048
 # The exponent bits of a float64 and of a float32.
 DOUBLE = np.uint64(0x7FF0000000000000)
 SINGLE = np.uint64(0x7F800000)
@@ -90,6 +93,12 @@ def entry(row: Any, k: Any) -> Any:
 @required_verb
 def sound(rows: Any, t: Any, width: int) -> Any:
     """Whether row t is finite, its column numbers below the width, each above the one before."""
+
+
+@verb
+def sound_until(rows: Any, t: Any, count: Any, width: int) -> Any:
+    """The end of some sound rows that begin with row t, of so many in all; t where it is not sound."""
+    return t + 1 if sound(rows, t, width) else t
 
 
 @row_at.of(SparseRows)
@@ -187,6 +196,39 @@ def _sparse_sound(rows: Any, t: Any, width: int) -> bool:
     return bad == ZERO and finite_bits(rows.bits, start, stop)
 
 
+@sound_until.of(SparseRows)
+def _sparse_sound_until(rows: Any, t: Any, count: Any, width: int) -> Any:
+    """Many short rows at once, as the one long row that they are in memory; else row t alone."""
+    end = t
+    while end < min(count, t + MOST_TOGETHER):
+        after = rows.indptr[end + 1]
+        if rows.indptr[end] > after or after > rows.indices.shape[0]:
+            break
+        end += 1
+        if after - rows.indptr[t] > LONG:
+            break
+    if end > t and _sound_together(rows, t, end, width):
+        return end
+    return t + 1 if sound(rows, t, width) else t
+
+
+@helper
+def _sound_together(rows: Any, t: Any, end: Any, width: int) -> bool:
+    """Whether rows t … end − 1 are sound, whose pointers are: columns fall between rows alone."""
+    start, stop = np.uint64(rows.indptr[t]), np.uint64(rows.indptr[end])
+    falls = ZERO
+    for at in range(start + ONE, stop):
+        falls += np.uint64(rows.indices[at] <= rows.indices[at - ONE])
+    for row in range(t, end):
+        begin, after = np.uint64(rows.indptr[row]), np.uint64(rows.indptr[row + 1])
+        if begin < after:
+            if np.uint64(rows.indices[after - ONE]) >= np.uint64(width):
+                return False
+            if after < stop:
+                falls -= np.uint64(rows.indices[after] <= rows.indices[after - ONE])
+    return falls == ZERO and finite_bits(rows.bits, start, stop)
+
+
 @sound.of(DenseRows)
 def _dense_sound(rows: Any, t: Any, width: int) -> bool:
     return finite_bits(rows.bits[t], ZERO, np.uint64(rows.bits.shape[1]))
@@ -208,80 +250,6 @@ def slot_of(row: Any, k: Any) -> Any:
 def value_of(row: Any, k: Any) -> float:
     """The value of entry k, the intercept's included."""
     return float(row.bias if k == length(row) else entry(row, k))
-
-
-@required_verb
-def term(what: Any, f: Any, view: Any, slot: Any, x: float) -> Any:
-    """One entry's term in ``sum_over``; ``what`` is a NamedTuple that names the sum."""
-
-
-@helper
-def sum_over(what: Any, f: Any, view: Any, row: Any) -> float:
-    """Σ term(what, f, view, slot, x) over the row's entries, the intercept's last.
-
-    Four sums added in a fixed order: the additions of one sum would wait for each other.
-    """
-    a = b = c = d = 0.0
-    n = length(row)
-    whole = n - n % FOUR
-    k = ZERO
-    while k < whole:
-        a += term(what, f, view, slot(row, k), entry(row, k))
-        b += term(what, f, view, slot(row, k + ONE), entry(row, k + ONE))
-        c += term(what, f, view, slot(row, k + TWO), entry(row, k + TWO))
-        d += term(what, f, view, slot(row, k + THREE), entry(row, k + THREE))
-        k += FOUR
-    while k < n:
-        a += term(what, f, view, slot(row, k), entry(row, k))
-        k += ONE
-    return float((a + b) + (c + d) + term(what, f, view, ZERO, row.bias))
-
-
-@required_verb
-def fraction(what: Any, f: Any, view: Any, slot: Any, x: float) -> Any:
-    """Numerator and denominator of one entry in ``sum_of_fractions``."""
-
-
-@helper
-def sum_of_fractions(what: Any, f: Any, view: Any, row: Any) -> float:
-    """Σ x·numerator/denominator over the row's entries, in the order of ``sum_over``; four divide at once."""
-    a = b = c = d = 0.0
-    n = length(row)
-    whole = n - n % FOUR
-    k = ZERO
-    while k < whole:
-        x, y, z, u = entry(row, k), entry(row, k + ONE), entry(row, k + TWO), entry(row, k + THREE)
-        p, q = fraction(what, f, view, slot(row, k), x)
-        r, s = fraction(what, f, view, slot(row, k + ONE), y)
-        t, v = fraction(what, f, view, slot(row, k + TWO), z)
-        g, h = fraction(what, f, view, slot(row, k + THREE), u)
-        p, r, t, g = four_quotients(p, r, t, g, q, s, v, h)
-        a += p * x
-        b += r * y
-        c += t * z
-        d += g * u
-        k += FOUR
-    while k < n:
-        p, q = fraction(what, f, view, slot(row, k), entry(row, k))
-        a += p / q * entry(row, k)
-        k += ONE
-    p, q = fraction(what, f, view, ZERO, row.bias)
-    return float((a + b) + (c + d) + p / q * row.bias)
-
-
-class _Squares(NamedTuple):
-    """The sum that is ‖x‖₂²."""
-
-
-@term.of(_Squares)
-def _square(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
-    return x * x
-
-
-@helper
-def squared_norm(row: Any) -> float:
-    """‖x‖₂², the intercept included."""
-    return sum_over(_Squares(), 0.0, 0.0, row)
 
 
 @helper

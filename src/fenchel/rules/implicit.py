@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from fenchel._numba import helper
 from fenchel.losses.protocol import derivative
 from fenchel.parts.state import Array, part
-from fenchel.rows.types import saturated, squared_norm
+from fenchel.rows.sums import squared_norm
+from fenchel.rows.types import saturated
 from fenchel.rules.protocol import coefficient, finite_step
 
 # Halvings of an interval of floats: more than there are between any two.

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from fenchel.losses.protocol import flow
 from fenchel.parts.state import Array, part
-from fenchel.rows.types import saturated, squared_norm
+from fenchel.rows.sums import squared_norm
+from fenchel.rows.types import saturated
 from fenchel.rules.protocol import coefficient, finite_step
 
 

@@ -14,7 +14,8 @@ from fenchel.losses.protocol import derivative, family_of, value
 from fenchel.parts.state import SCALAR, Array, part
 from fenchel.regularizers.protocol import dual_norm_of, spread
 from fenchel.regularizers.uniting import Shards, largest, unite
-from fenchel.rows.types import LARGEST, squared_norm
+from fenchel.rows.sums import squared_norm
+from fenchel.rows.types import LARGEST
 from fenchel.rules.protocol import coefficient, finite_step
 
 

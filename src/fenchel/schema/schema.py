@@ -8,7 +8,7 @@ recognised by their first value, and stay what they are.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from fenchel.schema.crosses import CATEGORIES, Feature, crossed, fits, parse_cross
@@ -162,9 +162,11 @@ class Schema:
         unmet = sorted(w for w in crossed if not any(fits(name, "", w) for name in learned))
         return [name for name in named if name not in there] + unmet
 
-    def knows_none(self, names: Iterable[str]) -> bool:
+    def knows_none(self, names: Collection[str]) -> bool:
         """Whether nothing was said of any of these columns."""
-        return self.kinds.keys().isdisjoint(names) and self.roles.isdisjoint(names)
+        roles = self.label, self.weight, self.id
+        unknown = not self.kinds or self.kinds.keys().isdisjoint(names)
+        return unknown and not any(role is not None and role in names for role in roles)
 
     # ── a row ───────────────────────────────────────────────────────────────────────────────────
 

@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._numba import kernel
-from fenchel._numba.jit import leaf
 from fenchel.rows import Rows
 from fenchel.streams.errors import EXPLANATIONS, BadInput, Mistake, Remedy
 from fenchel.streams.intern_table import InternTable
 from fenchel.streams.murmur import name_hashes
 from fenchel.streams.names import Names
+from fenchel.streams.row_order import order_rows
 
 KEPT_MISTAKES = 10
-SHORT = 24  # entries, up to which a row is sorted in place
 UNKNOWN = 0  # the kind of a column before its first value; other kinds are the reader's
 
 Floats = NDArray[np.float64]
@@ -193,108 +192,6 @@ def side_by_side(
             k += 1
         ends[row + 1] = k
     return ends, both, numeric
-
-
-@kernel
-def order_rows(indptr: Any, indices: Any, values: Any) -> Any:
-    """Put each row's columns in order, in place, values of one column added up; entries left.
-
-    The order of a row's features then depends on nothing but their columns: the same row gives the
-    same sums, to the last bit, however it was written.
-    """
-    longest = 0
-    for row in range(len(indptr) - 1):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    keys, other = np.empty(longest + 1, np.uint64), np.empty(longest + 1, np.uint64)
-    numbers = np.empty(longest)
-    kept = 0
-    start = indptr[0]
-    for row in range(len(indptr) - 1):
-        stop = indptr[row + 1]
-        ordered = _ascend(indices, start, stop)
-        if ordered and kept == start:
-            kept = stop
-        else:
-            if not ordered and stop - start <= SHORT:
-                _insert(indices, values, start, stop)
-            elif not ordered:
-                _sort(indices, values, start, stop, keys, other, numbers)
-            first = kept
-            for k in range(start, stop):
-                if kept > first and indices[kept - 1] == indices[k]:
-                    values[kept - 1] += values[k]
-                else:
-                    indices[kept] = indices[k]
-                    values[kept] = values[k]
-                    kept += 1
-        indptr[row + 1] = kept
-        start = stop
-    return kept
-
-
-@leaf
-def _ascend(indices: Any, start: Any, stop: Any) -> Any:
-    falls = 0
-    for k in range(start + 1, stop):
-        falls += indices[k - 1] >= indices[k]
-    return falls == 0
-
-
-@leaf
-def _insert(indices: Any, values: Any, start: Any, stop: Any) -> None:
-    """Sort a short row by columns, equal ones in their order, each put in its place in turn."""
-    for k in range(start + 1, stop):
-        column, value = indices[k], values[k]
-        at = k
-        while at > start and indices[at - 1] > column:
-            indices[at] = indices[at - 1]
-            values[at] = values[at - 1]
-            at -= 1
-        indices[at] = column
-        values[at] = value
-
-
-@leaf
-def _sort(
-    indices: Any, values: Any, start: Any, stop: Any, keys: Any, other: Any, numbers: Any
-) -> None:
-    """Sort by columns, equal ones in their order, by merging runs without branches.
-
-    A key is a column with its place below: what is merged is one array.
-    """
-    count = stop - start
-    for k in range(count):
-        keys[k] = np.uint64(indices[start + k]) << np.uint64(32) | np.uint64(k)
-        numbers[k] = values[start + k]
-    width = 1
-    while width < count:
-        for begin in range(0, count, 2 * width):
-            _merge(keys, other, begin, min(begin + width, count), min(begin + 2 * width, count))
-        keys, other = other, keys
-        width *= 2
-    for k in range(count):
-        indices[start + k] = keys[k] >> np.uint64(32)
-        values[start + k] = numbers[keys[k] & np.uint64(0xFFFFFFFF)]
-
-
-@leaf
-def _merge(keys: Any, out: Any, begin: Any, middle: Any, end: Any) -> None:
-    i, j, k = begin, middle, begin
-    while i < middle and j < end:
-        a, b = keys[i], keys[j]
-        first = a < b
-        out[k] = a if first else b
-        i += first
-        j += not first
-        k += 1
-    while i < middle:
-        out[k] = keys[i]
-        i += 1
-        k += 1
-    while j < end:
-        out[k] = keys[j]
-        j += 1
-        k += 1
 
 
 @kernel

@@ -16,6 +16,7 @@ Labelled = bool | Literal["some"]
 Bytes = NDArray[np.uint8]
 
 CHUNK = 1 << 22  # a block costs some Python, whatever its size
+CROSSED_CHUNK = 1 << 18  # of rows that are crossed, which take up to a hundred times their text
 LONGEST_LINE = 1 << 26  # what one line may take of the memory, before it is parsed
 NEWLINE = 10
 UTF8_MARK = b"\xef\xbb\xbf"

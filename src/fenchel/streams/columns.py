@@ -43,6 +43,8 @@ def nothing(rows: int) -> Entries:
 
 def beside(first: Entries, second: Entries) -> Entries:
     """The features of both, row by row."""
+    if not len(first.numbers):
+        return second
     return Entries(*side_by_side(*first, *second))
 
 

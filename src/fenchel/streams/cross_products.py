@@ -1,8 +1,9 @@
 """Crosses of features in many rows at once, compiled: what ``schema.crosses`` says of one row.
 
 Features are numbers of a vocabulary. A cross is a list of words, each a mask over the vocabulary. The
-products of a row are written behind its features; a product is a new name (its parts joined by ×), or,
-where names are hashed, the column that the hashes of its parts combine to.
+products of a row are written behind its features; a product is a new name (its parts joined by ×), which
+is written once however often it occurs, or, where names are hashed, the column that the hashes of its parts
+combine to.
 """
 
 from __future__ import annotations
@@ -13,23 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel._numba import helper, kernel
+from fenchel._numba import kernel
+from fenchel._numba.intrinsics import byte_at
 from fenchel._numba.jit import leaf
 from fenchel.schema.crosses import ANY, JOINT, fits
 from fenchel.streams.batch import side_by_side
-from fenchel.streams.intern_table import (
-    EMPTY,
-    SEED,
-    add_all,
-    empty_table,
-    find,
-    grown,
-    has_room,
-    mix_all,
-    put,
-)
+from fenchel.streams.intern_table import SEED, add_all, empty_table, find, mix_all
 from fenchel.streams.murmur import name_hashes
-from fenchel.streams.names import HASH_MASK, HASH_PRIME, joined
+from fenchel.streams.names import joined
+from fenchel.streams.pair_table import RIGHT, RIGHT_BITS
+from fenchel.streams.product_rows import products_of
 
 EQUALS, CARET, DOT = 61, 94, 46
 
@@ -90,152 +84,54 @@ def _rank(text: Any, offsets: Any) -> Any:
     return rank
 
 
-@leaf
-def _next(
-    chosen: Any,
-    level: Any,
-    members: Any,
-    counts: Any,
-    again: Any,
-    rank: Any,
-    numbers: Any,
-    values: Any,
-) -> Any:
-    """Move the choice of one word on to the next feature that may stand there; False at the end."""
-    chosen[level] += 1
-    while chosen[level] < counts[level]:
-        if not again[level]:
-            return True
-        a, b = members[level - 1, chosen[level - 1]], members[level, chosen[level]]
-        if a == b:
-            if values[a] != 1.0:
-                return True
-        elif rank[numbers[a]] < rank[numbers[b]]:
-            return True
-        chosen[level] += 1
-    return False
-
-
-@leaf
-def _combined(hashes: Any, members: Any, chosen: Any, numbers: Any, words: Any) -> Any:
-    """The hash of a product: h ← (h·prime) xor the next part's."""
-    state = hashes[numbers[members[0, chosen[0]]]]
-    for place in range(1, words):
-        state = ((state * HASH_PRIME) & HASH_MASK) ^ hashes[numbers[members[place, chosen[place]]]]
-    return state
-
-
-@leaf
-def _row_products(
-    members: Any,
-    counts: Any,
-    chosen: Any,
-    again: Any,
-    rank: Any,
-    numbers: Any,
-    values: Any,
-    hashes: Any,
-    parts: Any,
-    found: Any,
-    k: Any,
-) -> Any:
-    """The products of one row, from the k-th on, where there is room for all; how many there are then."""
-    words, hashed = len(counts), len(hashes) > 0
-    level = 0
-    chosen[0] = -1
-    while level >= 0:
-        if not _next(chosen, level, members, counts, again, rank, numbers, values):
-            level -= 1
-            continue
-        if level < words - 1:
-            level += 1
-            chosen[level] = -1
-            continue
-        value = 1.0
-        for place in range(words):
-            at = members[place, chosen[place]]
-            value *= values[at]
-            if not hashed:
-                parts[k, place] = numbers[at]
-        if hashed:
-            parts[k, 0] = _combined(hashes, members, chosen, numbers, words)
-        found[k] = value
-        k += 1
-    return k
-
-
 @kernel
-def products(
-    indptr: Any, numbers: Any, values: Any, masks: Any, again: Any, rank: Any, hashes: Any
-) -> Any:
-    """Row pointers, parts (one row of numbers each) and values of the products of one cross.
+def names_of_pairs(text: Any, offsets: Any, pairs: Any, words: Any, joint: Any) -> Any:
+    """The names of products of so many words, one after the other, and which of them each pair is.
 
-    Where names are hashed, ``hashes`` has that of each name, and the one part is the combined hash.
+    The left of a pair may be a pair itself, which has come before: its number is then behind those of
+    the vocabulary.
     """
-    words, rows = masks.shape[0], len(indptr) - 1
-    longest = 0
-    for row in range(rows):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    members = np.empty((words, longest), np.int64)
-    counts, chosen = np.zeros(words, np.int64), np.zeros(words, np.int64)
-    ends = np.zeros(rows + 1, np.int64)
-    parts, found = np.empty((1024, 1 if len(hashes) > 0 else words), np.int64), np.empty(1024)
-    k = 0
-    for row in range(rows):
-        most = 1
-        for level in range(words):
-            counts[level] = 0
-            for at in range(indptr[row], indptr[row + 1]):
-                if masks[level, numbers[at]]:
-                    members[level, counts[level]] = at
-                    counts[level] += 1
-            most *= counts[level]
-        if k + most > len(found):
-            parts, found = _longer(parts, found, k + most)
-        room = members, counts, chosen, again, rank, numbers, values, hashes
-        k = _row_products(*room, parts, found, k)
-        ends[row + 1] = k
-    return ends, parts[:k], found[:k]
+    vocabulary = len(offsets) - 1
+    depths, sizes = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
+    places = np.empty(len(pairs), np.int64)
+    count = total = 0
+    for k in range(len(pairs)):
+        left, right = pairs[k] >> RIGHT_BITS, pairs[k] & RIGHT
+        earlier = left - vocabulary
+        depths[k] = 2 if earlier < 0 else depths[earlier] + 1
+        size = offsets[left + 1] - offsets[left] if earlier < 0 else sizes[earlier]
+        sizes[k] = size + len(joint) + offsets[right + 1] - offsets[right]
+        places[k] = count
+        count += depths[k] == words
+        total += sizes[k] if depths[k] == words else 0
+    names, ends = np.empty(total, np.uint8), np.zeros(count + 1, np.int64)
+    for k in range(len(pairs)):
+        if depths[k] == words:
+            end = ends[places[k]] + sizes[k]
+            ends[places[k] + 1] = end
+            _write(names, end, text, offsets, pairs, k, joint)
+    return names, ends, places
 
 
-@helper
-def _longer(parts: Any, values: Any, needed: Any) -> Any:
-    more = np.empty((2 * needed, parts.shape[1]), np.int64)
-    more[: len(parts)] = parts
-    longer = np.empty(2 * needed)
-    longer[: len(values)] = values
-    return more, longer
-
-
-@kernel
-def name_products(text: Any, offsets: Any, parts: Any, joint: Any, names: Any) -> Any:
-    """The number of each product's name in a table, parts joined; the table."""
-    out = np.empty(len(parts), np.int64)
-    scratch = np.empty(64, np.uint8)
-    for k in range(len(parts)):
-        size = 0
-        for place in range(parts.shape[1]):
-            start, stop = offsets[parts[k, place]], offsets[parts[k, place] + 1]
-            needed = size + stop - start + len(joint)
-            if needed > len(scratch):
-                longer = np.empty(2 * needed, np.uint8)
-                longer[:size] = scratch[:size]
-                scratch = longer
-            if place > 0:
-                for byte in joint:
-                    scratch[size] = byte
-                    size += 1
-            for i in range(start, stop):
-                scratch[size] = text[i]
-                size += 1
-        state = mix_all(np.int64(SEED), scratch, 0, size)
-        name = find(names, state, scratch, 0, 0, scratch, 0, size)
-        if name == EMPTY:
-            if not has_room(names, size):
-                names = grown(names, size)
-            name = put(names, state, scratch, 0, 0, scratch, 0, size)
-        out[k] = name
-    return out, names
+@leaf
+def _write(
+    names: Any, end: Any, text: Any, offsets: Any, pairs: Any, pair: Any, joint: Any
+) -> None:
+    """Write the name of a pair before ``end``, from its last part to its first."""
+    vocabulary = len(offsets) - 1
+    number = vocabulary + pair
+    while True:
+        key = pairs[number - vocabulary] if number >= vocabulary else number
+        part = key & RIGHT
+        end -= offsets[part + 1] - offsets[part]
+        for i in range(offsets[part + 1] - offsets[part]):
+            names[np.uint64(end + i)] = byte_at(text, offsets[part] + i)
+        if number < vocabulary:
+            return
+        end -= len(joint)
+        for i in range(len(joint)):
+            names[np.uint64(end + i)] = joint[i]
+        number = key >> RIGHT_BITS
 
 
 def masks_of(
@@ -281,22 +177,26 @@ class Crosses:
         are hashed the numbers of products are their columns.
         """
         count = int(names.used[0])
-        text, offsets = names.text[: names.offsets[count]], names.offsets[: count + 1]
+        # Copies, since names of products are put behind these.
+        offsets = names.offsets[: count + 1].copy()
+        text = names.text[: offsets[-1]].copy()
         table = add_all(empty_table(), *joined(columns))[0]
         origin = origins(text, offsets, table)
         rank = _rank(text, offsets) if any(repeated(c).any() for c in self.crosses) else NO_RANK
         hashes = NO_RANK if self.bits is None else name_hashes(text, offsets)
-        found = np.zeros(len(rows[0]), np.int64), NO_RANK, np.empty(0)
+        found: Any = None
         for cross in self.crosses:
             masks = masks_of(cross, columns, kinds, origin)
-            ends, parts, values = products(*rows, masks, repeated(cross), rank, hashes)
+            given = *rows, masks, repeated(cross), rank, hashes
+            ends, numbers, values, pairs = products_of(*given)
             if self.bits is None:
-                numbers, names = name_products(
-                    text.copy(), offsets, parts, JOINT_BYTES.copy(), names
-                )
+                new = names_of_pairs(text, offsets, pairs, len(cross), JOINT_BYTES.copy())
+                names, added = add_all(names, *new[:2])
+                numbers = added[new[2]][numbers]
             else:
-                numbers = parts[:, 0] & ((1 << self.bits) - 1)
-            found = side_by_side(*found, ends, numbers, values)
+                numbers &= (1 << self.bits) - 1
+            more = ends, numbers, values
+            found = more if found is None else side_by_side(*found, *more)
         return found, names
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._numba import helper, kernel
+from fenchel._numba.intrinsics import byte_at
 from fenchel._numba.jit import inlined, leaf
 from fenchel.streams.batch import KEPT_MISTAKES, UNKNOWN, Parsed
 from fenchel.streams.csv_cells import FINE, LONGEST_CELL, cell, is_missing, next_record
@@ -171,7 +172,9 @@ def _read_cell(
         value, end, status = number(digits, i, hard)
         if status == OK and (text[end] == layout.separator or text[end] == NEWLINE):
             return FINE, i, i, end, end, value
-    mistake, at, start, stop, i = cell(text, size, i, layout.separator, layout.quote)
+    mistake, at, start, stop, i = cell(
+        text, size, i, layout.separator, layout.quote, column < len(kinds) and kinds[column] == RAW
+    )
     value = 0.0
     if mistake == FINE and column == len(kinds):
         mistake = TOO_MANY
@@ -194,10 +197,9 @@ def _keep_raw(raw: Any, k: Any, text: Any, start: Any, stop: Any) -> Any:
     if not valid(text, start, stop):
         return False
     at = raw.ends[k]
-    for i in range(start, stop):
-        raw.text[at] = text[i]
-        at += 1
-    raw.ends[k + 1] = at
+    for i in range(stop - start):
+        raw.text[np.uint64(at + i)] = byte_at(text, start + i)
+    raw.ends[k + 1] = at + stop - start
     raw.present[k] = not is_missing(text, start, stop)
     return True
 

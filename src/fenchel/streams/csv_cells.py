@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fenchel._numba import kernel
 from fenchel._numba.intrinsics import byte_at
 from fenchel._numba.jit import leaf
+from fenchel.streams.eight_bytes import after_plain
 from fenchel.streams.errors import Mistake
 from fenchel.streams.lines import NEWLINE, QUOTE, RETURN, SPACE, TAB, count, is_blank
 
@@ -32,8 +35,10 @@ def _skip_spaces(data: Any, i: Any, separator: Any) -> Any:
 
 
 @leaf
-def cell(text: Any, size: Any, i: Any, separator: Any, quote: Any) -> Any:
+def cell(text: Any, size: Any, i: Any, separator: Any, quote: Any, long: Any) -> Any:
     """The cell at ``i`` of text[:size]: mistake, its position, start, stop, the byte after it.
+
+    ``long`` says that most are, and eight bytes at once worth looking at.
 
     Start and stop are without quotes and without blanks around the cell. A quoted cell may hold
     separators and line ends; one with doubled quotes is written out after ``size``. A quote inside a
@@ -41,31 +46,36 @@ def cell(text: Any, size: Any, i: Any, separator: Any, quote: Any) -> Any:
     """
     start = _skip_spaces(text, i, separator)
     if byte_at(text, start) == quote:
-        return _quoted_cell(text, size, start, separator)
+        return _quoted_cell(text, size, start, separator, long)
     first = i
-    stop = i = start
+    i = after_plain(text, start, size, separator, NEWLINE) if long else start
     while byte_at(text, i) != separator and byte_at(text, i) != NEWLINE:
         if byte_at(text, i) == 0:
-            return NUL_BYTE, i, start, stop, i
-        if not is_blank(byte_at(text, i)):
-            stop = i + 1
+            return NUL_BYTE, i, start, start, i
         i += 1
+    stop = i
+    while stop > start and is_blank(byte_at(text, stop - 1)):
+        stop -= 1
     return FINE, (start if stop > start else first), start, stop, i
 
 
 @leaf
-def _quoted_cell(text: Any, size: Any, first: Any, separator: Any) -> Any:
+def _quoted_cell(text: Any, size: Any, first: Any, separator: Any, long: Any) -> Any:
     i = first + 1
     doubled = 0
-    while i < size and (byte_at(text, i) != QUOTE or byte_at(text, i + 1) == QUOTE):
+    while True:
+        if long:
+            i = after_plain(text, i, size, QUOTE, QUOTE)
+        while i < size and byte_at(text, i) != QUOTE and byte_at(text, i) != 0:
+            i += 1
+        if i >= size:
+            return OPEN, first, first, first, size - 1
         if byte_at(text, i) == 0:
             return NUL_BYTE, i, first, first, i
-        if byte_at(text, i) == QUOTE:
-            doubled += 1
-            i += 1
-        i += 1
-    if i >= size:
-        return OPEN, first, first, first, size - 1
+        if byte_at(text, i + 1) != QUOTE:
+            break
+        doubled += 1
+        i += 2
     start, stop = first + 1, i
     if doubled > 0:
         start, stop = _without_doubled(text, size, start, stop)
@@ -78,12 +88,12 @@ def _quoted_cell(text: Any, size: Any, first: Any, separator: Any) -> Any:
 @leaf
 def _without_doubled(text: Any, size: Any, start: Any, stop: Any) -> Any:
     """A quoted cell's text with single quotes, written after ``size``; where it is."""
-    end = size
-    i = start
-    while i < stop:
-        text[end] = text[i]
-        end += 1
-        i += 2 if text[i] == QUOTE else 1
+    end, second = size, False
+    for i in range(start, stop):  # sums instead of branches, which would be guessed wrongly
+        byte = byte_at(text, i)
+        text[np.uint64(end)] = byte
+        end += not (byte == QUOTE and second)
+        second ^= byte == QUOTE
     text[end] = NEWLINE
     return size, end
 

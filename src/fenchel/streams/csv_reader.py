@@ -407,9 +407,9 @@ def _skip_blank_lines(data: Bytes) -> int:
 
 def _first_record(data: Bytes, separator: int, quote: int) -> int:
     """Find the position after the first record: a quoted cell may hold line ends."""
-    lines = np.flatnonzero(data == 10)
-    for end in lines:
-        stop = int(after_last_record(data[: end + 1], separator, quote))
-        if stop:
-            return stop
+    for part in (data[:4096], data):  # most headers are short
+        for end in np.flatnonzero(part == 10):
+            stop = int(after_last_record(data[: end + 1], separator, quote))
+            if stop:
+                return stop
     return len(data)

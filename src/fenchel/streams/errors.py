@@ -233,7 +233,12 @@ EXPLANATIONS = {
     ),
     Mistake.EMPTY_LABEL: Explanation(
         "the label is missing",
-        ("fill it in, drop the line, or name the label's column with ", Argument("label")),
+        (
+            "fill it in, leave such lines out with ",
+            Argument("on_error", "skip"),
+            ", or name the label's column with ",
+            Argument("label"),
+        ),
     ),
     Mistake.TEXT_LABEL: Explanation(
         "a label of text after labels that are numbers", "use one kind of label throughout"

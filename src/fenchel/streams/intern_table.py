@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._numba import helper, kernel
-from fenchel._numba.intrinsics import byte_at
+from fenchel._numba.intrinsics import byte_at, fetch
 from fenchel._numba.jit import inlined, leaf
 
 EMPTY = -1
 SEED, PRIME, MASK = 2166136261, 16777619, (1 << 32) - 1
 NAME_BITS = 31  # of a slot; the hash is above them
 NAME_MASK = (1 << NAME_BITS) - 1
+AHEAD = 12  # names, whose slots are asked for before they are looked into
 
 
 class InternTable(NamedTuple):
@@ -136,16 +137,32 @@ def _longer(array: Any, size: Any) -> Any:
 @helper
 def grown(table: Any, length: Any) -> Any:
     """The same names in arrays twice as long, with room for one more of this length."""
-    count = capacity(table)
-    slots = np.full(4 * count, EMPTY, np.int64)
+    return _resized(table, 2 * capacity(table), 2 * len(table.text) + length)
+
+
+@helper
+def with_room(table: Any, names: Any, length: Any) -> Any:
+    """The same names, with room for so many more of so many bytes together."""
+    count, size = capacity(table), len(table.text)
+    used = table.used[0]
+    while count < used + names:
+        count *= 2
+    while size < table.offsets[used] + length:
+        size *= 2
+    if count == capacity(table) and size == len(table.text):
+        return table
+    return _resized(table, count, size)
+
+
+@helper
+def _resized(table: Any, count: Any, size: Any) -> Any:
+    """The same names in arrays for so many, of so many bytes."""
+    slots = np.full(2 * count, EMPTY, np.int64)
     for entry in table.slots:
         if entry != EMPTY:
             _take_slot(slots, entry >> NAME_BITS, entry & NAME_MASK)
     return InternTable(
-        slots,
-        _longer(table.offsets, 2 * count + 1),
-        _longer(table.text, 2 * len(table.text) + length),
-        table.used,
+        slots, _longer(table.offsets, count + 1), _longer(table.text, size), table.used
     )
 
 
@@ -188,17 +205,27 @@ def empty_table() -> Any:
     return new_table()
 
 
+@helper
+def _hashes(text: Any, offsets: Any) -> Any:
+    """The hash of each name, and zeros for ``AHEAD`` more."""
+    states = np.zeros(len(offsets) - 1 + AHEAD, np.int64)
+    for k in range(len(offsets) - 1):
+        states[k] = mix_all(np.int64(SEED), text, offsets[k], offsets[k + 1])
+    return states
+
+
 @kernel
 def add_all(table: Any, text: Any, offsets: Any) -> Any:
     """The table with all these names in it, and the number of each."""
     numbers = np.empty(len(offsets) - 1, np.int64)
+    states = _hashes(text, offsets)
     for k in range(len(numbers)):
-        start, stop = offsets[k], offsets[k + 1]
-        state = mix_all(np.int64(SEED), text, start, stop)
+        start, stop, state = offsets[k], offsets[k + 1], states[k]
+        fetch(table.slots, _slot(states[k + AHEAD], len(table.slots)))
         name = find(table, state, text, 0, 0, text, start, stop)
         if name == EMPTY:
-            if not has_room(table, stop - start):
-                table = grown(table, stop - start)
+            if not has_room(table, stop - start):  # at once for all that may be new
+                table = with_room(table, len(numbers) - k, offsets[-1] - start)
             name = put(table, state, text, 0, 0, text, start, stop)
         numbers[k] = name
     return table, numbers
@@ -208,10 +235,10 @@ def add_all(table: Any, text: Any, offsets: Any) -> Any:
 def find_all(table: Any, text: Any, offsets: Any) -> Any:
     """The number of each name, or EMPTY."""
     numbers = np.empty(len(offsets) - 1, np.int64)
+    states = _hashes(text, offsets)
     for k in range(len(numbers)):
-        start, stop = offsets[k], offsets[k + 1]
-        state = mix_all(np.int64(SEED), text, start, stop)
-        numbers[k] = find(table, state, text, 0, 0, text, start, stop)
+        fetch(table.slots, _slot(states[k + AHEAD], len(table.slots)))
+        numbers[k] = find(table, states[k], text, 0, 0, text, offsets[k], offsets[k + 1])
     return numbers
 
 

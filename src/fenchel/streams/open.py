@@ -9,7 +9,7 @@ from fenchel.schema.schema import Declared
 from fenchel.streams.arff import ArffReader
 from fenchel.streams.arrays import ArrayStream
 from fenchel.streams.arrow import arrow_frames
-from fenchel.streams.chunks import CHUNK, Labelled
+from fenchel.streams.chunks import CHUNK, CROSSED_CHUNK, Labelled
 from fenchel.streams.csv_reader import CsvReader
 from fenchel.streams.errors import Argument, BadInput
 from fenchel.streams.formats import FORMATS, guess_format, guess_separator
@@ -126,7 +126,7 @@ def open_stream(
         block_rows=block_rows,
         skip=not stop,
         threads=threads,
-        chunk=chunk_bytes,
+        chunk=min(chunk_bytes, CROSSED_CHUNK) if schema.crosses else chunk_bytes,
         tabular=format in TABLES,
         frozen=frozen,
     )

@@ -12,25 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._numba import helper, kernel
-from fenchel._numba.intrinsics import byte_at
 from fenchel._numba.jit import leaf
-from fenchel.schema.tokens import WORD, character_table
-from fenchel.streams.intern_table import (
-    EMPTY,
-    SEED,
-    InternTable,
-    capacity,
-    find,
-    grown,
-    has_room,
-    mix_all,
-    put,
-)
+from fenchel.schema.tokens import character_table
+from fenchel.streams.intern_table import EMPTY, SEED, InternTable, find, mix_all, put, with_room
+from fenchel.streams.text_words import byte_table, words_of_text
+from fenchel.streams.word_table import fit_in, hash_of, more_words, new_words, put_word, word_number
 
-MASK = 0x7FFFFFFF
-SPACE = 32
 OPEN, CLOSE = (np.frombuffer(edge.encode(), np.uint8) for edge in "‹›")
-WORD_BIT = int(WORD)
 
 
 class Runs(NamedTuple):
@@ -43,76 +31,6 @@ class Runs(NamedTuple):
     lower: bool
     counts: bool
     shortest: int
-
-
-@leaf
-def _decoded(text: Any, i: Any) -> Any:
-    """The character at ``i`` of valid UTF-8, and the position after it."""
-    first = np.int64(text[i])
-    if first < 0x80:
-        return first, i + 1
-    if first < 0xE0:
-        return (first & 0x1F) << 6 | (np.int64(text[i + 1]) & 0x3F), i + 2
-    if first < 0xF0:
-        high = (first & 0x0F) << 12 | (np.int64(text[i + 1]) & 0x3F) << 6
-        return high | (np.int64(text[i + 2]) & 0x3F), i + 3
-    high = (first & 0x07) << 18 | (np.int64(text[i + 1]) & 0x3F) << 12
-    return high | (np.int64(text[i + 2]) & 0x3F) << 6 | (np.int64(text[i + 3]) & 0x3F), i + 4
-
-
-@leaf
-def _encoded(code: Any, out: Any, k: Any) -> Any:
-    """Write a character as UTF-8 at ``k``; the position after it."""
-    if code < 0x80:
-        out[k] = code
-        return k + 1
-    if code < 0x800:
-        out[k] = 0xC0 | code >> 6
-        out[k + 1] = 0x80 | (code & 0x3F)
-        return k + 2
-    if code < 0x10000:
-        out[k] = 0xE0 | code >> 12
-        out[k + 1] = 0x80 | (code >> 6 & 0x3F)
-        out[k + 2] = 0x80 | (code & 0x3F)
-        return k + 3
-    out[k] = 0xF0 | code >> 18
-    out[k + 1] = 0x80 | (code >> 12 & 0x3F)
-    out[k + 2] = 0x80 | (code >> 6 & 0x3F)
-    out[k + 3] = 0x80 | (code & 0x3F)
-    return k + 4
-
-
-@leaf
-def _words(
-    text: Any, start: Any, stop: Any, table: Any, runs: Any, out: Any, begins: Any, ends: Any
-) -> Any:
-    """The words of text[start:stop], in lower case and spaces between, into ``out``; how many."""
-    i, k, count, letters = start, 0, 0, 0
-    begin = 0
-    while True:
-        last = i >= stop
-        if not last:
-            code = np.int64(byte_at(text, i))
-            i += 1
-            if code >= 0x80:
-                code, i = _decoded(text, i - 1)
-            entry = np.int64(table[np.uint64(code)])
-            if entry & WORD_BIT != 0:
-                k = _encoded(entry & MASK if runs.lower else code, out, k)
-                letters += 1
-                continue
-        if letters >= runs.shortest and letters > 0:
-            begins[count] = begin
-            ends[count] = k
-            count += 1
-            out[k] = SPACE
-            k += 1
-            begin = k
-        else:
-            k = begin
-        letters = 0
-        if last:
-            return count
 
 
 @leaf
@@ -143,11 +61,10 @@ def _edged(out: Any, begin: Any, end: Any, edged: Any, letters: Any) -> Any:
 def _counted(
     begins: Any,
     ends: Any,
-    done: Any,
+    apart: Any,
     count: Any,
     text: Any,
-    head: Any,
-    names: Any,
+    words: Any,
     counts: Any,
     first: Any,
     k: Any,
@@ -155,28 +72,77 @@ def _counted(
     numbers: Any,
     values: Any,
 ) -> Any:
-    """Count the names head + text[begins[i]:ends[i]] from ``done`` on, in a row that began at ``first``.
-
-    How many are done then, fewer than ``count`` where the table is full, and the entries.
-    """
-    head_state = mix_all(np.int64(SEED), head, 0, len(head))
-    for i in range(done, count):
-        start, stop = begins[i], ends[i]
-        state = mix_all(head_state, text, start, stop)
-        name = find(names, state, head, 0, len(head), text, start, stop)
-        if name == EMPTY:
-            if not has_room(names, len(head) + stop - start):
-                return i, k
-            name = put(names, state, head, 0, len(head), text, start, stop)
-        at = where[name]
+    """Count the runs text[begins[i]:ends[i + apart]] in a row that began at ``first``; the entries then."""
+    for i in range(count):
+        start, stop = begins[i], ends[i + apart]
+        state = hash_of(text, start, stop)
+        word = word_number(words, state, text, start, stop)
+        if word == EMPTY:
+            word = put_word(words, state, text, start, stop)
+            where[word] = -1
+        at = where[word]
         if at < first:
-            where[name] = k
-            numbers[k] = name
+            where[word] = k
+            numbers[k] = word
             values[k] = 1.0
             k += 1
         elif counts:
             values[at] += 1.0
-    return count, k
+    return k
+
+
+@leaf
+def _needs(size: Any, count: Any, runs: Any) -> Any:
+    """How many runs a text of so many bytes and words has at most, and the room that they take in all.
+
+    A run of n words is as long as n words and the spaces between, one of n letters as n letters of four
+    bytes; room is counted in eights of bytes.
+    """
+    letters = size + 6 * count if runs.most_letters > 0 else 0
+    entries = count * runs.most_words + letters * runs.most_letters
+    size_of_runs = runs.most_words**2 * (size + count) + 4 * runs.most_letters**2 * letters
+    return entries, entries + size_of_runs // 8 + 1
+
+
+@leaf
+def _rows_into(
+    text: Any,
+    starts: Any,
+    stops: Any,
+    present: Any,
+    tables: Any,
+    runs: Any,
+    space: Any,
+    row: Any,
+    indptr: Any,
+    words: Any,
+    where: Any,
+    numbers: Any,
+    values: Any,
+) -> Any:
+    """Write rows from ``row`` on; the first for which there is no room, and what it needs."""
+    out, edges, begins, ends, edged, letters = space
+    k = indptr[row]
+    while row < len(starts):
+        first = k
+        count = 0
+        if present[row]:
+            given = text, starts[row], stops[row], tables, runs
+            count = words_of_text(*given, out, edges, begins, ends)
+        entries, room = _needs(stops[row] - starts[row], count, runs)
+        if k + entries > len(numbers) or not fit_in(words, entries, room):
+            return row, entries, room
+        to = words, runs.counts, first
+        for n in range(max(runs.least_words, 1), runs.most_words + 1):
+            wanted = count - n + 1
+            k = _counted(begins, ends, n - 1, wanted, out, *to, k, where, numbers, values)
+        for n in range(max(runs.least_letters, 1), runs.most_letters + 1):
+            for w in range(count):
+                wanted = _edged(out, begins[w], ends[w], edged, letters) - n + 1
+                k = _counted(letters, letters, n, wanted, edged, *to, k, where, numbers, values)
+        row += 1
+        indptr[row] = k
+    return row, 0, 0
 
 
 @helper
@@ -184,54 +150,65 @@ def _longer(array: Any, size: int) -> Any:
     """The array with room for so many."""
     if size <= len(array):
         return array
-    longer = np.full(size, -1, array.dtype)
+    longer = np.empty(size, array.dtype)
     longer[: len(array)] = array
     return longer
 
 
+@helper
+def _named(words: Any, head: Any, names: Any) -> Any:
+    """The table of names with ``head`` + word for each word, and the number of each there."""
+    count = words.used[0]
+    text = words.words.view(np.uint8)
+    numbers = np.empty(count, np.int64)
+    names = with_room(names, count, count * len(head) + 8 * words.ends[count])
+    head_state = mix_all(np.int64(SEED), head, 0, len(head))
+    for word in range(count):
+        start, stop = 8 * words.ends[word], 8 * words.ends[word + 1]
+        while text[stop - 1] == 0:  # no letter is
+            stop -= 1
+        state = mix_all(head_state, text, start, stop)
+        name = find(names, state, head, 0, len(head), text, start, stop)
+        if name == EMPTY:
+            name = put(names, state, head, 0, len(head), text, start, stop)
+        numbers[word] = name
+    return names, numbers
+
+
 @kernel
 def text_features(
-    text: Any, starts: Any, stops: Any, present: Any, head: Any, names: Any, runs: Any, table: Any
+    text: Any, starts: Any, stops: Any, present: Any, head: Any, names: Any, runs: Any, tables: Any
 ) -> Any:
     """Row pointers, names and values of each text, and the table of names ``head`` + run."""
     rows = len(starts)
-    longest = 0
+    longest = total = 0
     for row in range(rows):
         longest = max(longest, stops[row] - starts[row])
-    out, edged = np.empty(2 * longest + 8, np.uint8), np.empty(2 * longest + 16, np.uint8)
+        total += stops[row] - starts[row]
+    # Lower case may take a byte more; words are read eight bytes at a time.
+    out, edged = np.empty(2 * longest + 16, np.uint8), np.empty(2 * longest + 24, np.uint8)
     begins, ends = np.empty(longest + 2, np.int64), np.empty(longest + 2, np.int64)
-    letters = np.empty(longest + 8, np.int64)
+    edges, letters = np.empty(longest + 2, np.int64), np.empty(longest + 8, np.int64)
+    space = out, edges, begins, ends, edged, letters
     indptr = np.zeros(rows + 1, np.int64)
-    numbers, values = np.empty(1024, np.int64), np.empty(1024)
-    where = np.full(capacity(names), -1, np.int64)
-    k = 0
-    for row in range(rows):
-        first = k
-        count = 0
-        if present[row]:
-            count = _words(text, starts[row], stops[row], table, runs, out, begins, ends)
-        size = stops[row] - starts[row] + 4 * count
-        most = count * (runs.most_words + 1) + size * (runs.most_letters + 1)
-        if k + most > len(numbers):
-            numbers, values = _longer(numbers, 2 * (k + most)), _longer(values, 2 * (k + most))
-        for n in range(max(runs.least_words, 1), runs.most_words + 1):
-            done, wanted = 0, count - n + 1
-            while done < wanted:
-                to = runs.counts, first, k, where, numbers, values
-                done, k = _counted(begins, ends[n - 1 :], done, wanted, out, head, names, *to)
-                if done < wanted:
-                    names = grown(names, len(head) + ends[done + n - 1] - begins[done])
-                    where = _longer(where, capacity(names))
-        for n in range(max(runs.least_letters, 1), runs.most_letters + 1):
-            for w in range(count):
-                done, wanted = 0, _edged(out, begins[w], ends[w], edged, letters) - n + 1
-                while done < wanted:
-                    to = runs.counts, first, k, where, numbers, values
-                    done, k = _counted(letters, letters[n:], done, wanted, edged, head, names, *to)
-                    if done < wanted:
-                        names = grown(names, len(head) + letters[done + n] - letters[done])
-                        where = _longer(where, capacity(names))
-        indptr[row + 1] = k
+    numbers, values = np.empty(total // 8 + 64, np.int64), np.empty(total // 8 + 64)
+    words = new_words(4096 if total > 1 << 14 else 256)
+    where = np.empty(len(words.ends), np.int64)
+    given = text, starts, stops, present, tables, runs, space
+    row = 0
+    while row < rows:
+        to = indptr, words, where, numbers, values
+        row, entries, room = _rows_into(*given, row, *to)
+        if row < rows:
+            if indptr[row] + entries > len(numbers):
+                size = 2 * (indptr[row] + entries)
+                numbers, values = _longer(numbers, size), _longer(values, size)
+            words = more_words(words, entries, room)
+            where = _longer(where, len(words.ends))
+    k = indptr[rows]
+    names, places = _named(words, head, names)
+    for at in range(k):
+        numbers[at] = places[numbers[at]]
     return indptr, numbers[:k], values[:k], names
 
 
@@ -239,7 +216,7 @@ def runs_of(kind: Any) -> Runs:
     """The runs that a ``Text`` asks for."""
     (least_words, most_words), (least_letters, most_letters) = kind.words, kind.letters
     lengths = least_words, most_words, least_letters, most_letters
-    return Runs(*lengths, kind.lower, kind.counts, kind.shortest)
+    return Runs(*lengths, kind.lower, kind.counts, max(kind.shortest, 1))
 
 
 def features_of_texts(
@@ -254,6 +231,7 @@ def features_of_texts(
     """Row pointers, numbers of names and values of a column of texts, each a slice of ``text``."""
     head = np.frombuffer(f"{name}=".encode(), np.uint8)
     cuts = np.ascontiguousarray(starts), np.ascontiguousarray(stops), np.ascontiguousarray(present)
-    given = text, *cuts, head.copy(), names, runs_of(kind), character_table()
+    tables = character_table(), byte_table(kind.lower)
+    given = text, *cuts, head.copy(), names, runs_of(kind), tables
     indptr, numbers, values, names = text_features(*given)
     return indptr, numbers, values, names

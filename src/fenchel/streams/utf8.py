@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fenchel._numba.jit import leaf
+from fenchel.streams.eight_bytes import HIGH, eight_at
 
 
 @leaf
@@ -36,6 +37,8 @@ def _length(data: Any, i: Any, stop: Any) -> Any:
 def valid(data: Any, start: Any, stop: Any) -> Any:
     """Whether data[start:stop] is UTF-8."""
     i = start
+    while i + 8 <= stop and eight_at(data, i) & HIGH == 0:  # ASCII
+        i += 8
     while i < stop:
         length = _length(data, i, stop)
         if length == 0:

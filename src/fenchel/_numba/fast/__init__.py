@@ -11,9 +11,11 @@ from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
 from fenchel._numba.choice import COMPILED
+from fenchel._numba.fast import fours
 from fenchel._numba.fast.function_cache import attach
 from fenchel._numba.fast.inline import INLINED, LEAN, OPTIONS, inside
-from fenchel._numba.fast.instructions import byte_at, expected, fetched, quotients, roots
+from fenchel._numba.fast.instructions import byte_at, expected, fetched
+from fenchel._numba.fast.records import side_by_side
 from fenchel._numba.fast.sequence import in_one_step
 
 __all__ = [
@@ -24,12 +26,12 @@ __all__ = [
     "compiling",
     "expected",
     "fetched",
+    "fours",
     "in_one_step",
     "inside",
     "kept",
-    "quotients",
-    "roots",
     "settled",
+    "side_by_side",
     "when_compiling",
 ]
 

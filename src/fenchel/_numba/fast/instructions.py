@@ -52,40 +52,6 @@ def _fetch(context: Any, data: Any, position: Any) -> Any:
     return types.none(data, types.uint64), fetch
 
 
-def _four(context: Any, *operands: Any) -> Any:
-    """Typing and code of ``quotients`` (eight operands) and ``roots`` (four): one instruction for all."""
-
-    def compute(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind, number = ir.VectorType(ir.DoubleType(), 4), ir.IntType(32)
-        vectors = []
-        for begin in range(0, len(arguments), 4):
-            vector: Any = ir.Constant(kind, ir.Undefined)
-            for lane in range(4):
-                vector = builder.insert_element(vector, arguments[begin + lane], number(lane))
-            vectors.append(vector)
-        if len(vectors) == 2:
-            found = builder.fdiv(*vectors)
-        else:
-            root = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
-                builder.module, ir.FunctionType(kind, [kind]), "llvm.sqrt.v4f64"
-            )
-            found = builder.call(root, vectors)
-        lanes = [builder.extract_element(found, number(lane)) for lane in range(4)]
-        return target.make_tuple(builder, signature.return_type, lanes)
-
-    return types.UniTuple(types.float64, 4)(*operands), compute  # type: ignore[no-untyped-call]
-
-
-def _divide(context: Any, a: Any, b: Any, c: Any, d: Any, p: Any, q: Any, r: Any, s: Any) -> Any:
-    return _four(context, *(8 * [types.float64]))
-
-
-def _extract(context: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-    return _four(context, *(4 * [types.float64]))
-
-
-_divided: Any = intrinsic(_divide)
-_extracted: Any = intrinsic(_extract)
 _expected: Any = intrinsic(_expect)
 _fetched: Any = intrinsic(_fetch)
 byte_at: Any = intrinsic(_load)
@@ -99,13 +65,3 @@ def expected(condition: Any) -> Any:
 def fetched(data: Any, position: Any) -> Any:
     """In kernels: ask for data[position], an array without gaps; any position will do."""
     return _fetched(data, position)
-
-
-def quotients(a: Any, b: Any, c: Any, d: Any, p: Any, q: Any, r: Any, s: Any) -> Any:
-    """In kernels: a/p, b/q, c/r, d/s."""
-    return _divided(a, b, c, d, p, q, r, s)
-
-
-def roots(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """In kernels: √a, √b, √c, √d."""
-    return _extracted(a, b, c, d)

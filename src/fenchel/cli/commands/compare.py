@@ -9,6 +9,7 @@ import click
 
 from fenchel.cli.build import Builder
 from fenchel.cli.certify import Kept
+from fenchel.cli.column_advice import tell_kinds, tell_odd_categories
 from fenchel.cli.compare_results import Best, CompareResults
 from fenchel.cli.moving import horizon_of
 from fenchel.cli.output import number, say, tell
@@ -67,6 +68,9 @@ def compare(
         compiler.start(list(learners.values()))
     first, blocks = begin(source, quiet, 1 if task else GUESS_ROWS)
     task = task or guess_task(labels_of(source.name, first)[:GUESS_ROWS])
+    if not quiet:
+        tell_kinds(source.stream)
+        tell_odd_categories(source.stream, len(first))
     columns = max(source.width, first.rows.used_columns)
     learners = _of_task(learners or _suitable(task, columns, builder), task, builder)
     limit = None if specifications else MOST_FULL

@@ -23,11 +23,13 @@ def explain(model: str, data: str, top: int, as_json: bool, **given: Any) -> Non
     models.refuse_other_columns(model, learner, source)
     name = partial(column_name, source.stream.names, learner.schema.index_base)
     announce_compiling(quiet=False)
+    several = learner.task == "multiclass" and learner.engine.is_calibrated
+    what = "probability" if several else "margin"
     number = 0
     for block in source.stream:
         for found in explain_rows(learner, block.rows, name):
             number += 1
-            tell(_line(number, found) if as_json else _lines(number, found, top))
+            tell(_line(number, found) if as_json else _lines(number, found, top, what))
 
 
 def _line(number: int, found: Attribution) -> str:
@@ -42,12 +44,14 @@ def _plain(label: Any) -> Any:
     return value if isinstance(value, (bool, int, float)) else shown(value)
 
 
-def _lines(number: int, found: Attribution, top: int) -> str:
+def _lines(number: int, found: Attribution, top: int, what: str) -> str:
     """A heading, and the largest contributions below it."""
     of = "" if found.output is None else f" of {shown(found.output)}"
-    head = f"row {number}: {shown(found.prediction)}, margin{of} {found.margin:+.6g}"
+    head = f"row {number}: {shown(found.prediction)}, {what}{of} {found.margin:+.6g}"
     if not found.is_exact:
-        head += f" (decided by {found.decision:+.6g})"
+        head += (
+            f" by the last weights (decided by {found.decision:+.6g}: the row itself counts too)"
+        )
     parts = sorted(found.contributions.items(), key=lambda item: -abs(item[1]))
     lines = [f"  {value:+12.6g}  {name}" for name, value in parts[:top]]
     if len(parts) > top:

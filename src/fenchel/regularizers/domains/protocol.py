@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from fenchel._numba import helper, required_verb, verb
 from fenchel.parts.state import Array
-from fenchel.rows.types import sum_over, term
+from fenchel.rows.sums import sum_over, term
 
 
 @verb
@@ -105,6 +105,7 @@ class _Climb(NamedTuple):
     """The sum of what the row's coordinates climb."""
 
     c: float
+    alike = True
 
 
 @term.of(_Climb)

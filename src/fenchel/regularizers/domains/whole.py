@@ -23,6 +23,8 @@ class Whole(NamedTuple):
     array([ 3., -4.])
     """
 
+    alike = True
+
     @property
     def separable(self) -> bool:
         """Whether S is a product of intervals."""
