@@ -254,7 +254,9 @@ def _compared(context: Any, a: Any, b: Any, lanes: int) -> Any:
     """Typing and code of ``none_above`` and ``all_above``: in which lanes a > b."""
 
     def compare(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        cast = [target.cast(builder, v, k, FOUR) for v, k in zip(arguments, signature.args)]
+        cast = [
+            target.cast(builder, v, k, FOUR) for v, k in zip(arguments, signature.args, strict=True)
+        ]
         above = builder.bitcast(builder.fcmp_ordered(">", *cast), ir.IntType(LANES))
         return builder.icmp_unsigned("==", above, ir.IntType(LANES)(lanes))
 
@@ -269,6 +271,15 @@ def _all_above(context: Any, a: Any, b: Any) -> Any:
     return _compared(context, a, b, 2**LANES - 1)
 
 
+def _where_above(context: Any, a: Any, b: Any, number: Any) -> Any:
+    def choose(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        above = builder.fcmp_ordered(">", *arguments[:2])
+        return builder.select(above, arguments[2], ir.Constant(VECTOR, LANES * [0.0]))
+
+    return FOUR(FOUR, FOUR, FOUR), choose
+
+
+_where: Any = intrinsic(_where_above)
 _numbers: Any = intrinsic(_four_of)
 _values: Any = intrinsic(_four_at)
 _slots: Any = intrinsic(_slots_at)
@@ -317,3 +328,8 @@ def none_above(a: Any, b: Any) -> Any:
 def all_above(a: Any, b: Any) -> Any:
     """In kernels: whether a > b in every lane."""
     return _all(a, b)
+
+
+def where_above(a: Any, b: Any, number: Any) -> Any:
+    """In kernels: the number in lanes where a > b, else 0."""
+    return _where(a, b, number)
