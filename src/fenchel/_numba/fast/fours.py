@@ -63,9 +63,11 @@ def _splat(builder: Any, number: Any) -> Any:
     return vector
 
 
-@lower_cast(types.Float, FOUR)
 def _broadcast(context: Any, builder: Any, given: Any, wanted: Any, number: Any) -> Any:
     return _splat(builder, context.cast(builder, number, given, types.float64))
+
+
+lower_cast(types.Float, FOUR)(_broadcast)
 
 
 def _of_fours(*arguments: Any) -> bool:
@@ -76,7 +78,7 @@ def _defined(function: Any, compute: Callable[..., Any]) -> None:
     """Let a function of floats be one of fours too."""
 
     @infer_global(function)
-    class Template(AbstractTemplate):  # type: ignore[misc]
+    class Template(AbstractTemplate):
         def generic(self, arguments: Any, named: Any) -> Any:
             if not named and _of_fours(*arguments):
                 return signature(FOUR, *(FOUR for _ in arguments))
@@ -145,7 +147,7 @@ def _places(context: Any, builder: Any, kinds: Any, arguments: Any) -> list[Any]
 
 
 @infer_global(operator.getitem)
-class _Read(AbstractTemplate):  # type: ignore[misc]
+class _Read(AbstractTemplate):
     def generic(self, arguments: Any, named: Any) -> Any:
         array, slots = arguments
         if slots in (APART, ALONG) and isinstance(array, types.Array):
@@ -154,7 +156,7 @@ class _Read(AbstractTemplate):  # type: ignore[misc]
 
 
 @infer_global(operator.setitem)
-class _Write(AbstractTemplate):  # type: ignore[misc]
+class _Write(AbstractTemplate):
     def generic(self, arguments: Any, named: Any) -> Any:
         array, slots, _ = arguments
         if slots in (APART, ALONG) and isinstance(array, types.Array):
