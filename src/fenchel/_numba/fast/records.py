@@ -27,7 +27,8 @@ def _known(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     if not isinstance(kind, types.BaseNamedTuple):
         return value
     beside = _records(kind)
-    for at, (name, inner) in enumerate(zip(kind.fields, kind.types, strict=True)):
+    fields: Any = kind
+    for at, (name, inner) in enumerate(zip(fields.fields, fields.types, strict=True)):
         found = builder.extract_value(value, at)
         if isinstance(inner, types.BaseNamedTuple):
             found = _known(context, builder, inner, found)
