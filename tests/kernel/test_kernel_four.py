@@ -38,6 +38,18 @@ def test_asking_ahead_changes_nothing():
     assert out.tobytes() == a.tobytes()
 
 
+def test_records_are_as_far_apart_as_kernels_are_told():
+    """``side_by_side`` takes the distance from the class; only records are apart at all."""
+    for cls in state.PARTS:
+        beside = [name for name in cls._fields if cls._field_defaults.get(name) is state.RECORD]
+        if beside:
+            part = cls(**{n: 1.0 for n in cls._fields if n not in cls._field_defaults})
+            arrays = state.room(part, state.MANY)
+            assert {arrays[name].strides for name in beside} == {(8 * len(beside),)}
+            apart = [name for name in arrays if not arrays[name].flags.c_contiguous]
+            assert set(apart) <= set(beside)
+
+
 def uneven_rows(seed: int, columns: int, single: bool):
     """Rows of 0 to 13 entries of all sizes, some of them 0, some larger than all before."""
     rng = np.random.default_rng(seed)
