@@ -49,6 +49,13 @@ NUMBA = (
         "calls with their arguments bound: code made of LLVM's language (fast/sequence.py)",
         ("numba.core.registry.cpu_target",),
     ),
+    Use(
+        "a type for four numbers (fast/fours.py)",
+        (
+            "numba.core.typing.templates.AbstractTemplate",
+            "numba.core.typing.templates.signature",
+        ),
+    ),
     Use("hearing that something is compiled (fast/__init__.py)", ("numba.core.event",)),
     Use(
         "machine instructions, calls by address (fast/instructions.py, objects.py, fortran.py)",

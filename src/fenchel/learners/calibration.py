@@ -29,8 +29,8 @@ from fenchel.loops.newton_mixture import unite_refinements
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards
 
-# The first rounds are all learned from, then one in 32: eight weights are known well by then, and a pass of a
-# Perceptron takes a fifth longer, not twice as long. Several classes cost more: one row in 128.
+# The first rounds are all learned from, then one in 32: eight weights are known well by then, and it takes a
+# fifth of the time of a Perceptron's pass, not twice that time. Several classes cost more: one row in 128.
 ALL_OF_FIRST = 1 << 12
 STRIDE, STRIDE_OF_SEVERAL = 32, 128
 
