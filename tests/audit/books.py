@@ -15,6 +15,15 @@ class Book(NamedTuple):
     eta: float | None = None
 
 
+class SketchBook(NamedTuple):
+    """The online Newton step with its matrix by so many rows."""
+
+    eta: float
+    rank: int
+    a: float
+    loss: str
+
+
 class Round(NamedTuple):
     """What a step may look at: x_t, y_t, importance, the margin, f_t and the largest ‖x‖_* so far."""
 
@@ -120,6 +129,7 @@ def entropy(total, signed):
 
 
 BOOKS = {
+    "sketched_newton": lambda sketch, **rest: SketchBook(**rest),
     "timed": timed,
     "implicit": lambda eta, loss: Book(loss, of.Still(), implicit(loss, eta), eta),
     "perceptron": lambda: Book("hinge", of.Still(), on_mistakes),

@@ -7,6 +7,7 @@ import numpy as np
 
 from audit.books import BOOKS
 from audit.runs import SAME, Run
+from audit.sketch_run import SketchRun
 from audit.textbook_theorems import LANG, STATEMENTS, normalized_sides
 from fenchel import Learner, learners, losses, regularizers, rules
 from fenchel.learners.certification import certify
@@ -110,7 +111,8 @@ def audit(tally, name, parameters, stream, rng, points, intercept, past=lambda l
         run = None
         ledger = float(learner.state_arrays()["ledger.loss"][0])
     else:
-        run = Run(BOOKS[name](**parameters), X, stream.y, stream.h, widths, margins)
+        kind = SketchRun if name == "sketched_newton" else Run
+        run = kind(BOOKS[name](**parameters), X, stream.y, stream.h, widths, margins)
         ledger = run.loss
     if not isfinite(ledger) or ledger > TOO_LARGE:
         tally.diverged += 1

@@ -105,6 +105,13 @@ DRAWS = {
         **one_of(r, ({"power": 0.5, "eta": spread(r, 0.05, 3)}, {"power": 1.0, "eta": 1.0})),
         "loss": one_of(r, MIXED),
     },
+    "sketched_newton": lambda r: {
+        "eta": spread(r, 0.1, 30),
+        "rank": int(r.integers(2, 9)),
+        "a": spread(r, 0.1, 10),
+        "sketch": "frequent_directions",
+        "loss": one_of(r, MIXED),
+    },
     "implicit": lambda r: {"eta": spread(r, 0.05, 20), "loss": one_of(r, MIXED)},
 }
 PARTS = ("timed", "implicit")  # learners made by ``Learner.of``

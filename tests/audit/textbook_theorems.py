@@ -101,6 +101,18 @@ def _(run, u):
     return run.loss - run.loss_of(u), bound
 
 
+@states("Frequent directions, sum")
+def _(run, u):
+    return run.loss - run.loss_of(u), run.bound(u, fsum(run.steps))
+
+
+@states("Frequent directions, log-determinant")
+def _(run, u):
+    a, m = run.book.a, run.book.rank
+    steps = np.linalg.slogdet(np.eye(len(run.S)) + run.S / a)[1] + m * run.tail / a
+    return run.loss - run.loss_of(u), run.bound(u, steps)
+
+
 # ── Section 4 ──
 
 

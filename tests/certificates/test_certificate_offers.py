@@ -95,6 +95,10 @@ EXPECTED = {
     "ftrl_proximal": [],
     "online_newton_step": [],
     "sketched_newton": [],
+    "sketched_newton:sketch=frequent_directions": [
+        "Frequent directions, sum",
+        "Frequent directions, log-determinant",
+    ],
     "coin_betting": [],
     "naive_bayes": [],
     "scinol": [],

@@ -156,6 +156,29 @@ class _SketchedNewton(_Relative):
         self.M = self.M + np.outer(q, q)
 
 
+class _FrequentDirections(_Relative):
+    """The online Newton step, Σ g·gᵀ whole; its eigenvalues are lowered once m gradients are counted."""
+
+    def start(self, shape: int) -> None:
+        self.S, self.theta, self.rows, self.tail = np.zeros((shape, shape)), np.zeros(shape), 0, 0.0
+
+    def learn(self, c: float) -> None:
+        g = -c * self.x
+        if not g.any():
+            return
+        self.theta = self.theta + (g @ self.w - self.part.eta) * g
+        self.S = self.S + np.outer(g, g)
+        self.rows += 1
+        if self.rows == self.part.rank:
+            self.rows //= 2
+            values, vectors = np.linalg.eigh(self.S)
+            delta = values[-1 - self.rows] if self.rows < len(values) else 0.0
+            self.S = (vectors * np.maximum(values - delta, 0.0)) @ vectors.T
+            self.tail += max(delta, 0.0)
+        A = self.S + (self.part.a + self.tail) * np.eye(len(g))
+        self.w = np.linalg.solve(A, self.theta)
+
+
 class _ProximalCentres(_Relative):
     """FTRL-Proximal (McMahan et al., 2013, Algorithm 1)."""
 
@@ -399,4 +422,5 @@ RELATIVES = {
     regularizers.NormalizedAdaptive: _NormalizedAdaptive,
     regularizers.ProximalCentres: _ProximalCentres,
     regularizers.SketchedNewton: _SketchedNewton,
+    regularizers.FrequentDirections: _FrequentDirections,
 }

@@ -97,5 +97,6 @@ def _add(s: Sums, loss: Any, block: Block, margins: Array, c: Array, predicted: 
     s.squares_u += float(h @ predicted**2)
     s.update_squares_u += float(predicted[c != 0.0] @ predicted[c != 0.0])
     s.apart_u += float(h @ (margins - predicted) ** 2)
+    s.step_squares_u += float(np.sum((c * (margins - predicted)) ** 2))
     s.reach = max(s.reach, float(np.abs(margins).max(initial=0.0)))
     s.reach_u = max(s.reach_u, float(np.abs(predicted).max(initial=0.0)))

@@ -57,6 +57,7 @@ class Sums:
     squares_u: float = 0.0  # Σ h·⟨u, x_t⟩²
     update_squares_u: float = 0.0  # Σ ⟨u, x_t⟩² over updates
     apart_u: float = 0.0  # Σ h·(⟨w_t, x_t⟩ − ⟨u, x_t⟩)²
+    step_squares_u: float = 0.0  # Σ ⟨z_t, w_t − u⟩²
     loss_after: float = 0.0  # Σ h·ℓ_t(w_t + z_t), of implicit updates
     reach: float = 0.0  # max |⟨w_t, x_t⟩|
     reach_u: float = 0.0  # max |⟨u, x_t⟩|

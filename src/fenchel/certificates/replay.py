@@ -64,6 +64,7 @@ class Replay:
             self._move_to(f, w)
         s.pairs += c * m
         s.pairs_u += c * float(self.u @ x)
+        s.step_squares_u += (c * (m - float(self.u @ x))) ** 2
         if c != 0.0:
             self._update(f, before, x, y, m, abs(c), norm)
         descent.update(c * x)

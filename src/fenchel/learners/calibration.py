@@ -210,7 +210,8 @@ class Calibration:
         if given is not None:
             return np.asarray(margins / np.maximum(size / LARGE, 1.0))
         if not self._several:
-            return np.divide(margins, size, out=np.zeros_like(margins), where=size > 0.0)
+            shares = np.divide(margins, size, out=np.zeros_like(margins), where=size > 0.0)
+            return np.asarray(shares)
         return _softmax(margins, size)
 
     def _mean_sizes(self, margins: Array, importance: Array, learning: bool) -> Array:

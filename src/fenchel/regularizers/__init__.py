@@ -16,6 +16,7 @@ from fenchel.regularizers.fading import (
     FadingSteps,
 )
 from fenchel.regularizers.freegrad import FreeGrad
+from fenchel.regularizers.frequent_directions import FrequentDirections
 from fenchel.regularizers.ftrl import ProximalCentres
 from fenchel.regularizers.full_adagrad import FullAdaGrad
 from fenchel.regularizers.full_matrix import FullQuadratic
@@ -65,6 +66,7 @@ __all__ = [
     "FadingMatrix",
     "FadingSteps",
     "FreeGrad",
+    "FrequentDirections",
     "FullAdaGrad",
     "FullQuadratic",
     "Gaussian",

@@ -13,6 +13,9 @@ from fenchel.parts.state import Array
 # A pivot is at least this share of its diagonal: rounding never makes one negative.
 LEAST_PIVOT = 1e-14
 SMALLEST = 1e-300
+# Rotations end where what they would move is below the digits, after so many rounds at the latest.
+ROUNDING = 1e-16
+MOST_SWEEPS = 30
 
 
 @leaf
@@ -97,3 +100,39 @@ def solve(L: Array, v: Array, k: int) -> None:
         for n in range(i + 1, k):
             v[i] -= L[n, i] * v[n]
         v[i] /= L[i, i]
+
+
+@leaf
+def diagonalise(A: Array, Q: Array, k: int) -> None:
+    """A ← diag(μ) and Q with A = Q·diag(μ)·Qᵀ, of A symmetric and ⪰ 0, by Jacobi's rotations."""
+    for i in range(k):
+        for j in range(k):
+            Q[i, j] = 1.0 if i == j else 0.0
+    for _ in range(MOST_SWEEPS):
+        moved = False
+        for i in range(k):
+            for j in range(i + 1, k):
+                if abs(A[i, j]) > ROUNDING * np.sqrt(abs(A[i, i])) * np.sqrt(abs(A[j, j])):
+                    _rotate(A, Q, i, j, k)
+                    moved = True
+        if not moved:
+            return
+
+
+@leaf
+def _rotate(A: Array, Q: Array, i: int, j: int, k: int) -> None:
+    """Turn coordinates i and j such that A_ij = 0."""
+    slant = (A[j, j] - A[i, i]) / (2.0 * A[i, j])
+    tan = 1.0 / (abs(slant) + np.hypot(slant, 1.0))
+    tan = tan if slant >= 0.0 else -tan
+    cos = 1.0 / np.hypot(tan, 1.0)
+    sin = tan * cos
+    for n in range(k):
+        a, b = A[n, i], A[n, j]
+        A[n, i], A[n, j] = cos * a - sin * b, sin * a + cos * b
+        a, b = Q[n, i], Q[n, j]
+        Q[n, i], Q[n, j] = cos * a - sin * b, sin * a + cos * b
+    for n in range(k):
+        a, b = A[i, n], A[j, n]
+        A[i, n], A[j, n] = cos * a - sin * b, sin * a + cos * b
+    A[i, j] = A[j, i] = 0.0

@@ -8,6 +8,7 @@ from fenchel.certificates.theorems import (
     implicit_updates,
     matrix_bounds,
     normalized_bounds,
+    sketch_bounds,
     square_loss,
     theorem_1,
 )
@@ -44,4 +45,6 @@ THEOREMS: tuple[Theorem, ...] = (
     matrix_bounds.diagonal_bound,
     matrix_bounds.rare_features,
     normalized_bounds.published,
+    sketch_bounds.sketch_sum,
+    sketch_bounds.sketch_logdet,
 )
