@@ -301,7 +301,7 @@ class _FadingSteps(_Relative):
 
 
 class _LogOdds(_Relative):
-    """Multinomial naive Bayes on features in units of their mean size; the first entry may be the intercept."""
+    """Multinomial naive Bayes in units of mean sizes; the first entry may be the intercept."""
 
     intercept = True
 

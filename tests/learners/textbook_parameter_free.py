@@ -5,7 +5,7 @@ from textbook_basics import LIPSCHITZ, Textbook, ratio
 
 
 class NaiveBayes(Textbook):
-    """Counts of each feature with each class, in units of its mean size; an intercept is a first column of ones."""
+    """Counts with each class, in units of mean sizes; an intercept is a first column of ones."""
 
     prior = 2.0
     has_intercept = False  # ``progressive`` says so

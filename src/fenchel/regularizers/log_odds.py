@@ -40,7 +40,7 @@ class LogOdds(NamedTuple):
     prior: float = 2.0
     theta: Array = RECORD
     mass: Array = RECORD
-    count: Array = RECORD
+    times: Array = RECORD
     total: Array = SCALAR
     lean: Array = SCALAR
 
@@ -58,7 +58,7 @@ def _look(f: Any, row: Any) -> Lean:
 @helper
 def _odds(f: Any, view: Any, slot: Any) -> float:
     """w_j in units of the feature's mean size."""
-    count = f.count[slot]
+    count = f.times[slot]
     if not count > 0.0:
         return 0.0
     ahead = over(f.theta[slot], f.mass[slot]) * count
@@ -73,13 +73,13 @@ def _odds(f: Any, view: Any, slot: Any) -> float:
 @weight.of(LogOdds)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """The log odds over the mean size m_j/n_j."""
-    return saturated(over(_odds(f, view, slot), f.mass[slot]) * f.count[slot])
+    return saturated(over(_odds(f, view, slot), f.mass[slot]) * f.times[slot])
 
 
 @product.of(LogOdds)
 def _product(f: Any, view: Any, slot: Any, x: float) -> float:
     """x in units of its mean size, times the log odds."""
-    return float(over(x, f.mass[slot]) * f.count[slot] * _odds(f, view, slot))
+    return float(over(x, f.mass[slot]) * f.times[slot] * _odds(f, view, slot))
 
 
 @helper
@@ -88,11 +88,11 @@ def _count(f: Any, slot: Any, x: float, coefficient: float) -> float:
     z = saturated(coefficient * x)
     if z == 0.0:
         return 0.0
-    times = abs(coefficient)
+    often = abs(coefficient)
     f.theta[slot] = saturated(f.theta[slot] + z)
     f.mass[slot] = min(f.mass[slot] + abs(z), LARGEST)
-    f.count[slot] = min(f.count[slot] + times, MOST)
-    return float(over(z, f.mass[slot]) * f.count[slot])
+    f.times[slot] = min(f.times[slot] + often, MOST)
+    return float(over(z, f.mass[slot]) * f.times[slot])
 
 
 @commit.of(LogOdds)
@@ -114,7 +114,7 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
 @unite.of(LogOdds)
 def _unite(f: Any, shards: Shards) -> None:
     """Counts add: what was learned apart is what was learned in one place."""
-    for name in ("theta", "mass", "count", "total", "lean"):
+    for name in ("theta", "mass", "times", "total", "lean"):
         getattr(f, name)[:] = added(shards, name)
 
 
