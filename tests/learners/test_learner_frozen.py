@@ -69,13 +69,14 @@ def test_blocks_files_and_copies_make_no_difference(tmp_path):
 
 
 def test_frozen_is_no_worse_than_following_and_learning_switches_back():
-    X, y = follower()
-    learner = learners.auto()
-    learner.learn_many(X[:2000], y[:2000])
-    following = learner.decision_many(X[2000:])
-    frozen = learner.freeze().decision_many(X[2000:])
-    mistakes = [np.mean(margins * y[2000:] <= 0) for margins in (frozen, following)]
-    assert mistakes[0] <= mistakes[1] + 0.01  # ten of a thousand rows, which chance may move
+    frozen = following = 0
+    for seed in range(6):  # of one stream six mistakes more or fewer are chance
+        X, y = follower(seed=seed)
+        learner = learners.auto()
+        learner.learn_many(X[:2000], y[:2000])
+        following += np.sum(learner.decision_many(X[2000:]) * y[2000:] <= 0)
+        frozen += np.sum(learner.freeze().decision_many(X[2000:]) * y[2000:] <= 0)
+    assert frozen <= 1.01 * following
     learner.learn_many(X[2000:2001], y[2000:2001])
     assert not learner.is_frozen
     assert sum(learner.shares("frozen").values()) == 1.0
