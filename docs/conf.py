@@ -54,7 +54,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "header_links_before_dropdown": 4,
-    "secondary_sidebar_items": {"**": ["page-toc"], **dict.fromkeys(LEARNERS, [])},
+    "secondary_sidebar_items": {"**": ["page-toc"], **{page: [] for page in LEARNERS}},
 }
 html_show_sourcelink = False
 # Pages without pages below them have no use for the navigation of their section.
