@@ -48,11 +48,13 @@ html_static_path = ["_static"]
 html_css_files = ["fenchel.css"]
 html_favicon = "_static/favicon.svg"
 html_context = {"default_mode": "auto"}  # without one the theme complains in the console
+# The tables of learners need the room of a second sidebar.
+LEARNERS = [f"learners/{page.stem}" for page in Path(__file__).parent.glob("learners/*.md")]
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "header_links_before_dropdown": 4,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], **{page: [] for page in LEARNERS}},
 }
 html_show_sourcelink = False
 # Pages without pages below them have no use for the navigation of their section.

@@ -891,13 +891,13 @@ class Learner:
         if not isinstance(x, (dict, Mapping)):
             return self._read_many(x, what)
         with self._lock:
-            names = self._named()
-            new = self._single.fill(x, names, self.schema, False)
-            if not new and what in ("labels", "margins") and self.engine.columns == len(names):
-                found = self.engine.read_known(self._single.rows)
+            names, single, engine = self._named(), self._single, self.engine
+            new = single.fill(x, names, self.schema, False)
+            if not new and what in ("labels", "margins") and engine.columns == len(names):
+                found = engine.read_known(single.rows)
                 if found is not None:
                     return found
-            return self._ask(Rows(self._single.rows, 1, len(names) + len(new)), what)
+            return self._ask(Rows(single.rows, 1, len(names) + len(new)), what)
 
     def _read_many(self, X: Any, what: str) -> Array:
         with self._lock:
@@ -934,4 +934,6 @@ def _padded(margins: Sequence[Any]) -> Array:
 
 def _plain(number: Any) -> Any:
     """One number as Python's own; several as they are."""
+    if isinstance(number, float):  # as NumPy's are too: looking first is quicker
+        return float(number)
     return float(number) if np.ndim(number) == 0 else number
