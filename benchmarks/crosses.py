@@ -4,8 +4,8 @@
 
 Each set is written as one text file in Vowpal Wabbit's format, which both commands read; all pairs of its
 features are crossed (of Criteo's sample those of categories). Errors are progressive: a row is predicted,
-then learned. Seconds are those of the whole command, start-up and reading included, the least of a few runs
-that alternate.
+then learned. Seconds are those that the whole command takes of the processor, all its threads, start-up and
+reading included, the least of a few runs that alternate.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import argparse
 import gzip
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -56,8 +57,8 @@ HEAD = """# Crosses
 `python -m benchmarks.crosses`. All pairs of the features, formed by each side from the same file; of Criteo's
 sample all pairs of its categories. `auto` and Vowpal Wabbit with their defaults, and beside them Vowpal
 Wabbit with the logistic loss, of which the log loss is. Progressive error (Criteo: log loss); seconds are
-those of the whole command, start-up included (Vowpal Wabbit's is that of its Python package), the least of
-{runs} runs.
+those that the whole command takes of the processor, start-up included (Vowpal Wabbit's is that of its Python
+package), the least of {runs} runs, with other work on the machine.
 
 """
 HASHED = """
@@ -123,30 +124,37 @@ def write_criteo(path: Path) -> NDArray[Any]:
     return np.array(labels)
 
 
-def vowpal_run(given: CrossedSet, loss: str) -> tuple[NDArray[Any], float]:
-    """Predictions before each label, and the seconds."""
+def vowpal_run(given: CrossedSet, loss: str) -> NDArray[Any]:
+    """Predictions before each label."""
     oaa = f"--oaa {given.classes}" if given.classes > 2 else ""
     options = f"-q {given.cross} --loss_function {loss} {oaa}"
-    return vowpal.progressive_predictions(given.path, options)
+    return vowpal.progressive_predictions(given.path, options)[0]
 
 
-def auto_run(given: CrossedSet) -> tuple[dict[str, float], float]:
-    """The figures of ``fenchel train``, and the seconds."""
+def auto_run(given: CrossedSet) -> dict[str, Any]:
+    """The figures of ``fenchel train``."""
     figures = given.path.with_suffix(".json")
     task = "binary" if given.classes == 2 else "multiclass"
     command = [sys.executable, "-m", "fenchel", "train", str(given.path), "-q", given.cross]
     options = ["--task", task, "--json", str(figures), "--quiet", *given.metric]
-    begun = time.perf_counter()
     subprocess.run([*command, *options], check=True, stdout=subprocess.DEVNULL)
-    seconds = time.perf_counter() - begun
+    found: dict[str, Any]
     (found,) = json.loads(figures.read_text())["learners"]
-    return found, seconds
+    return found
 
 
-def alternately(*runs: Callable[[], tuple[Any, float]]) -> list[tuple[Any, float]]:
+def alternately(*runs: Callable[[], Any]) -> list[tuple[Any, float]]:
     """The result of each run, and its least time of a few."""
-    found = [[run() for run in runs] for _ in range(RUNS)]
+    found = [[_with_seconds(run) for run in runs] for _ in range(RUNS)]
     return [(found[-1][k][0], min(each[k][1] for each in found)) for k in range(len(runs))]
+
+
+def _with_seconds(run: Callable[[], Any]) -> tuple[Any, float]:
+    """What a run returns, and the seconds that the processes it started took of the processor."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = run()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return result, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def measure(name: str) -> list[str]:
@@ -157,7 +165,7 @@ def measure(name: str) -> list[str]:
             lambda: auto_run(given), lambda: vowpal_run(given, default)
         )
         errors = ours["metrics"]["log_loss"] if given.metric else ours["error"], given.loss(theirs)
-        other = given.loss(vowpal_run(given, "logistic")[0])
+        other = given.loss(vowpal_run(given, "logistic"))
     shown = [f"{error:.4f}" for error in (*errors, other)]
     return [name, f"{len(given.labels):,}", *shown, f"{our_time:.1f}", f"{their_time:.1f}"]
 

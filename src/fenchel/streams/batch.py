@@ -94,21 +94,33 @@ def vocabulary_of(table: InternTable) -> Vocabulary:
     return Vocabulary(table.text[: offsets[-1]], offsets)
 
 
-def batch_of_names(parsed: Parsed, vocabulary: Vocabulary, bits: int | None) -> Batch:
-    """A batch in which no row has a column twice and every name is used."""
+def batch_of_names(
+    parsed: Parsed, vocabulary: Vocabulary, bits: int | None, tabular: bool = False
+) -> Batch:
+    """A batch in which every name is used, and no row has a column twice.
+
+    Of a table that is left to ``in_columns``, which puts columns in order.
+    """
     if parsed.wrong:
         parsed, vocabulary = _only_used(parsed, vocabulary)
+    if tabular:
+        return Batch(parsed, vocabulary, refusals=refusals(parsed))
     if bits is None:
         group = np.arange(len(vocabulary.offsets) - 1)
     else:
         columns = name_hashes(*vocabulary) & ((1 << bits) - 1)
         group = np.unique(columns, return_inverse=True)[1]
     kept = merge_repeated(parsed.indptr, parsed.indices, parsed.values, group)
-    if kept < len(parsed.values) and not np.isfinite(parsed.values[:kept]).all():
-        what = "from here on, values of one name in a row add up to more than a number can hold"
-        raise BadInput(what, "write each name once in a row", file="")
+    _check_sums(parsed.values, kept)
     parsed = parsed._replace(indices=parsed.indices[:kept], values=parsed.values[:kept])
     return Batch(parsed, vocabulary, refusals=refusals(parsed))
+
+
+def _check_sums(values: Floats, kept: int) -> None:
+    """Refuse values that were added up to more than is a number."""
+    if kept < len(values) and not np.isfinite(values[:kept]).all():
+        what = "from here on, values of one name in a row add up to more than a number can hold"
+        raise BadInput(what, "write each name once in a row", file="")
 
 
 def must_parse_again(batch: Batch, kinds: NDArray[np.int8]) -> bool:
@@ -167,6 +179,7 @@ def in_columns(
     if hashed is not None or tabular:
         indptr = indptr.copy()
         kept = order_rows(indptr, indices, values)
+        _check_sums(values, kept)
         indices, values = indices[:kept], values[:kept]
     return indptr, indices, values
 

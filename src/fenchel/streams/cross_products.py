@@ -195,7 +195,7 @@ class Crosses:
                 numbers = added[new[2]][numbers]
             else:
                 numbers &= (1 << self.bits) - 1
-            more = ends, numbers, values
+            more: Any = ends, numbers, values
             found = more if found is None else side_by_side(*found, *more)
         return found, names
 

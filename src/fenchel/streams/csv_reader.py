@@ -324,7 +324,7 @@ class CsvReader:
             parsed = parsed._replace(
                 indptr=rows.indptr, indices=rows.numbers.astype(np.uint32), values=rows.values
             )
-        batch = batch_of_names(parsed, vocabulary_of(names), self.schema.bits)
+        batch = batch_of_names(parsed, vocabulary_of(names), self.schema.bits, tabular=True)
         batch = batch._replace(refusals=tuple(_hinted(data, each) for each in batch.refusals))
         if self._layout.label >= 0 and kinds[self._layout.label] == CATEGORY:
             text, offsets = vocabulary_of(classes)
