@@ -101,11 +101,16 @@ def batch_error(task, X, y, cut):
 # ── along: predictions before each label, over the whole stream ─────────────────────────────────
 
 
+def staying(experts):
+    """Those without a half-life, none of which begins anew."""
+    return tuple(t.replace(",renew=yes", "") for t in experts if "half_life" not in t)
+
+
 def auto_error(task, X, y, forgetting=True):
     """The error of ``auto``, or of the same mixture without its experts that forget."""
     kept = automatic.EXPERTS[task], automatic.ON_PRODUCTS[task]
     if not forgetting:
-        lists = [[tuple(t for t in part if "half_life" not in t) for part in both] for both in kept]
+        lists = [[staying(part) for part in both] for both in kept]
         automatic.EXPERTS[task], automatic.ON_PRODUCTS[task] = map(tuple, lists)
     try:
         learner = learners.auto(task)

@@ -2,6 +2,8 @@
 
 import json
 import sys
+import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from sklearn.model_selection import GridSearchCV
 
 from fenchel import Learner, Schema, cluster, learners
 from fenchel.cluster.contests import compete
+from fenchel.cluster.jobs import ShardJob
+from fenchel.cluster.over_dask import OverDask
 from fenchel.estimators import OnlineClassifier
 from fenchel.evaluate import Contest
 
@@ -45,6 +49,22 @@ def files(tmp_path):
 
 def bits(learner):
     return {name: array.tobytes() for name, array in learner.state_arrays().items()}
+
+
+def _where(shard, start, reading):
+    time.sleep(0.3)
+    return [distributed.get_worker().address]
+
+
+def test_shards_are_spread_evenly_wherever_the_model_lies(client):
+    crew = OverDask(client)
+    job = ShardJob(
+        _where, lambda found, start: [at for one in found for at in one], lambda found: found
+    )
+    for count in (2, 4, 6):
+        shards = [cluster.Shard(f"{k}") for k in range(count)]
+        found = crew.fetch(crew.run(job, shards, crew.share("a model"), {}, lambda k, told: None))
+        assert sorted(Counter(found).values()) == [count // 2] * 2
 
 
 def test_merging_near_the_data_gives_the_same_bits(client, files, tmp_path):

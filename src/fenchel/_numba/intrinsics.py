@@ -80,10 +80,15 @@ def all_above(a: Any, b: Any) -> bool:
     return bool(np.all(a > b))
 
 
+def where_above(a: Any, b: Any, number: Any) -> Any:
+    """The number in lanes where a > b, 0 in the others."""
+    return np.where(a > b, number, 0.0)
+
+
 if way.fours is not None:
     for _function in (
         four_numbers, four_values_at, four_slots_at, four_slots_from, lanes, four_roots, none_above,
-        all_above,
+        all_above, where_above,
     ):  # fmt: skip
         _own = getattr(way.fours, _function.__name__)
         way.inside(_function, lambda *arguments, _own=_own: _own, way.INLINED)

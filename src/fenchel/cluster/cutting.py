@@ -82,7 +82,8 @@ def shards(
     """Cut files, or those that patterns such as ``data/part-*.svm`` name, into ``count`` shards or more.
 
     svmlight, vw and JSON lines are cut at line ends and Parquet between row groups, so that no shard is
-    larger than a ``count``-th of all bytes (or 1 GB); anything else, and what is compressed, stays whole.
+    larger than a ``count``-th of all bytes, or an even part of that of at most 1 GB; anything else, and what
+    is compressed, stays whole.
     Paths with a protocol, such as ``s3://bucket/part-*.svm``, are read by fsspec. Of a Dask bag or frame
     every partition is a shard.
 
@@ -97,7 +98,8 @@ def shards(
     ready = [place for place in given if isinstance(place, READY)]
     files = [file for place in given if not isinstance(place, READY) for file in named(place)]
     total = sum(size_of(file) for file in files)
-    most = max(min(-(-total // max(count, 1)), LARGEST), SMALLEST)
+    each = -(-total // max(count, 1))
+    most = max(-(-each // max(-(-each // LARGEST), 1)), SMALLEST)
     return ready + [shard for file in files for shard in _cut(file, most, format)]
 
 

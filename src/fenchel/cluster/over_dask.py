@@ -6,6 +6,7 @@ Only what is told of each shard, and what ``fetch`` asks for, comes to the progr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -69,29 +70,53 @@ class OverDask:
         tell: Callable[[int, Any], None],
         kept: KeptResults | None = None,
     ) -> Any:
-        """Submit shards and the tree of what becomes of them; returns the future of its top."""
-        level = [
-            self._submit(job.each, self.place(shard), shared, dict(reading)) for shard in shards
-        ]
-        told = {self._submit(job.told, future): k for k, future in enumerate(level)}
-        while len(level) > 1:
-            level = [
-                self._submit(job.together, level[k : k + FAN], shared)
-                for k in range(0, len(level), FAN)
-            ]
+        """Submit shards, a new one to the least busy worker whenever one is done, and the tree above them.
+
+        Dask would place them where the model is: of four shards one of two workers got three.
+        Returns the future of the top of the tree.
+        """
+        level: list[Any] = []
+        told: dict[Any, tuple[int, str | None]] = {}
+        busy: Counter[str | None] = Counter()
+        under_way = self._distributed.as_completed([])
+
+        def submit(most: int) -> None:
+            for shard in shards[len(level) : most]:
+                place = self._least_busy(busy)
+                given = self.place(shard), shared, dict(reading)
+                level.append(self._submit(job.each, *given, at=place))
+                future = self._submit(job.told, level[-1])
+                told[future] = len(told), place
+                busy[place] += 1
+                under_way.add(future)
+
         try:
-            for future in self._distributed.as_completed(list(told)):
-                k = told[future]
+            submit(max(self.threads, 1))
+            for done, future in enumerate(under_way, 1):
+                k, place = told[future]
                 tell(k, self._result(future, shards[k].name))
+                busy[place] -= 1
+                submit(done + max(self.threads, 1))
+            while len(level) > 1:
+                level = [
+                    self._submit(job.together, level[k : k + FAN], shared)
+                    for k in range(0, len(level), FAN)
+                ]
         except BaseException:
             self._client.cancel([*told, *level])
             raise
         return level[0]
 
-    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Submit a task; a model among its arguments is as large as it is, no mistake."""
+    def _least_busy(self, busy: Mapping[str | None, int]) -> str | None:
+        """The address of the worker with the fewest shards a thread; None where there is no worker yet."""
+        threads = self._client.nthreads()
+        return min(threads, key=lambda place: busy[place] / max(threads[place], 1), default=None)
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any, at: str | None = None) -> Any:
+        """Submit a task, ``at`` a worker while it lives; a model among its arguments is large, no mistake."""
+        where = {} if at is None else {"workers": [at], "allow_other_workers": True}
         with self._config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
-            return self._client.submit(function, *arguments, pure=False)
+            return self._client.submit(function, *arguments, pure=False, **where)
 
     def _result(self, future: Any, name: str) -> Any:
         """The result of a future; where workers die under it again and again, it is named."""

@@ -478,7 +478,9 @@ class Learner:
         if self._waiting or self._lessons:
             with undisturbed:
                 self._prepare_waiting()
-                lessons, self._lessons, self._lesson_count = self._lessons, [], 0
+                lessons = list(self._lessons)
+                self._lessons.clear()
+                self._lesson_count = 0
                 assert self._calibration is not None
                 for each in lessons:
                     self._calibration.teach(each)

@@ -49,11 +49,12 @@ from fenchel.regularizers.uniting import (
     unite,
     weighed,
 )
-from fenchel.rows.sums import sum_over, term
+from fenchel.rows.sums import alike, sum_over, term
 from fenchel.rows.types import largest_of, saturated
 
 
 @part
+@alike
 class AdaGrad(NamedTuple):
     """f_t = g_t + η·t·F with g_t(w) = ½·Σ (δ + √(Σ_{s<t} ℓ′²_{s,i}))·w_i² and F = l1·‖·‖₁ + l2/2·‖·‖₂².
 
@@ -75,7 +76,6 @@ class AdaGrad(NamedTuple):
     squares: Array = RECORD
     roots: Array = RECORD
     rounds: Array = SCALAR
-    alike = True
 
     @property
     def quadratic(self) -> bool:
@@ -231,10 +231,9 @@ def _size(f: Any, row: Any) -> float:
     return largest_of(row)
 
 
+@alike
 class _Squares(NamedTuple):
     """The sum that is ‖x‖²_{t,*}."""
-
-    alike = True
 
 
 @term.of(_Squares)

@@ -59,7 +59,7 @@ from fenchel.regularizers.uniting import (
     unite,
     weighed,
 )
-from fenchel.rows.sums import squared_norm, sum_over, term
+from fenchel.rows.sums import alike, squared_norm, sum_over, term
 from fenchel.rows.types import saturated
 
 
@@ -71,6 +71,7 @@ class _View(NamedTuple):
 
 
 @part
+@alike
 class Composite(NamedTuple):
     """f_t(w) = root·√t/2·‖w‖₂² + η·t·(l1·‖w‖₁ + l2/2·‖w‖₂²).
 
@@ -91,7 +92,6 @@ class Composite(NamedTuple):
     domain: Any = Whole()
     theta: Array = SLOTS
     rounds: Array = SCALAR
-    alike = True
 
     @property
     def curvature(self) -> float:
@@ -211,10 +211,9 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     return float(confine(f.domain, view.pressure, w))
 
 
+@alike
 class _Held(NamedTuple):
     """The margin where no weight can overflow, since 1/curvature ≤ 1."""
-
-    alike = True
 
 
 @term.of(_Held)
@@ -223,10 +222,9 @@ def _held(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
     return float(confine(f.domain, view.pressure, w) * x)
 
 
+@alike
 class _Untouched(NamedTuple):
     """The margin where no threshold shortens the weights either."""
-
-    alike = True
 
 
 @term.of(_Untouched)

@@ -28,11 +28,12 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.uniting import Shards, added, combined, gains, held, rescale, unite
-from fenchel.rows.sums import squared_norm, sum_over, term
+from fenchel.rows.sums import alike, squared_norm, sum_over, term
 from fenchel.rows.types import LARGEST, saturated
 
 
 @part
+@alike
 class DiagonalQuadratic(NamedTuple):
     """f_t(w) = ½·Σ (a + s_j)·w_j² with s_j = Σ x_{s,j}²/r over the rounds kept, x_t's included.
 
@@ -51,7 +52,6 @@ class DiagonalQuadratic(NamedTuple):
     domain: Any = Whole()
     theta: Array = RECORD
     squares: Array = RECORD
-    alike = True
 
     @property
     def quadratic(self) -> bool:
@@ -155,10 +155,9 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
         absorb_row(f, view, row, coefficient)
 
 
+@alike
 class _Spread(NamedTuple):
     """The sum that is x·D_t⁻¹·x."""
-
-    alike = True
 
 
 @term.of(_Spread)

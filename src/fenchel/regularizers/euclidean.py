@@ -23,11 +23,12 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.uniting import Shards, averaged, follow_theta, rescale, unite
-from fenchel.rows.sums import squared_norm
+from fenchel.rows.sums import alike, squared_norm
 from fenchel.rows.types import dual_p_norm, saturated
 
 
 @part
+@alike
 class Euclidean(NamedTuple):
     """f(w) = ½‖w‖₂² on a domain S: ∇f*(θ) is θ projected on S. β = 1 for ‖·‖₂, its own dual.
 
@@ -39,7 +40,6 @@ class Euclidean(NamedTuple):
 
     domain: Any = Whole()
     theta: Array = SLOTS
-    alike = True
 
     @property
     def family(self) -> str:

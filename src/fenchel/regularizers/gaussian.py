@@ -25,36 +25,35 @@ from fenchel.regularizers.protocol import (
     weight,
 )
 from fenchel.regularizers.uniting import Shards, added, combined, gains, held, rescale, unite
-from fenchel.rows.sums import sum_over, term
+from fenchel.rows.sums import alike, sum_over, term
 from fenchel.rows.types import LARGEST, saturated
 
 
 @stands_still
 @part
+@alike
 class Gaussian(NamedTuple):
     """Mean ``theta`` and precisions 1 + ``squares``; on an update 1/Σ_jj grows by x_j²/r."""
 
     r: float = 1.0
     theta: Array = RECORD
     squares: Array = RECORD
-    alike = True
 
 
 @stands_still
 @part
+@alike
 class ConfidentGaussian(NamedTuple):
     """``Gaussian`` for soft confidence-weighted learning: 1/Σ_jj grows by α·φ/√u·x_j²."""
 
     phi: float = 1.0
     theta: Array = RECORD
     squares: Array = RECORD
-    alike = True
 
 
+@alike
 class _Variance(NamedTuple):
     """The sum that is x·Σ·x."""
-
-    alike = True
 
 
 @term.of(_Variance)

@@ -27,7 +27,7 @@ from fenchel.regularizers.protocol import (
 )
 from fenchel.regularizers.safe_division import in_units, inverse, inverses, over_all
 from fenchel.regularizers.uniting import Shards, added, combined, largest, rescale, unite
-from fenchel.rows.sums import sum_over, term, usual_term, usual_terms
+from fenchel.rows.sums import alike, sum_over, term, usual_term, usual_terms
 from fenchel.rows.types import LARGEST, saturated
 
 FEW = (
@@ -37,6 +37,7 @@ FEW = (
 
 @stands_still
 @part
+@alike
 class NormalizedAdaptive(NamedTuple):
     """Weights in ``theta``, s_j the largest |x_j| seen, G_j = Σ ℓ′_j², N = Σ_t Σ_j (x_j/s_j)².
 
@@ -54,7 +55,6 @@ class NormalizedAdaptive(NamedTuple):
     units: Array = RECORD
     rounds: Array = SCALAR
     total: Array = SCALAR
-    alike = True
 
     @property
     def family(self) -> str:
@@ -70,10 +70,9 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     return float(f.theta[slot])
 
 
+@alike
 class _Margin(NamedTuple):
     """The sum that is the margin."""
-
-    alike = True
 
 
 @term.of(_Margin)
@@ -102,10 +101,9 @@ def _within(f: Any, slots: Any, x: Any) -> bool:
     return bool(none_above(abs(x), f.largest[slots]) and all_above(f.units[slots], 0.0))
 
 
+@alike
 class _Shares(NamedTuple):
     """The sum that is Σ_j (x_j/s_j)²."""
-
-    alike = True
 
 
 @term.of(_Shares)

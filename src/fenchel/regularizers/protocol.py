@@ -36,7 +36,7 @@ from fenchel._numba.intrinsics import four_roots, seldom
 from fenchel._numba.verbs import Verb
 from fenchel.parts import state
 from fenchel.parts.state import Array
-from fenchel.rows.sums import by_fours, four_slots, four_values, sum_over, term
+from fenchel.rows.sums import alike, by_fours, four_slots, four_values, sum_over, term
 from fenchel.rows.types import (
     FOUR,
     ONE,
@@ -75,10 +75,9 @@ def product(f: Any, view: Any, slot: Any, x: float) -> float:
     return float(weight(f, view, slot, x) * x)
 
 
+@alike
 class Products(NamedTuple):
     """The sum that is the margin."""
-
-    alike = True
 
 
 @term.of(Products)

@@ -38,11 +38,12 @@ from fenchel.regularizers.protocol import (
 )
 from fenchel.regularizers.safe_division import in_units, inverse, inverses, over, over_all
 from fenchel.regularizers.uniting import Shards, added, gains, largest, rescale, unite, weighed
-from fenchel.rows.sums import sum_over, term, usual_term, usual_terms
+from fenchel.rows.sums import alike, sum_over, term, usual_term, usual_terms
 from fenchel.rows.types import LARGEST, saturated
 
 
 @part
+@alike
 class ScaleInvariantAdaGrad(NamedTuple):
     """f_t(u) = ½·Σ √d_i·(|u_i|·b_{t,i})²·√(L² + Σ_{s<t} (ℓ′_{s,i}/b_{s,i})²), eq. (f2).
 
@@ -68,7 +69,6 @@ class ScaleInvariantAdaGrad(NamedTuple):
     scales: Array = RECORD
     rates: Array = RECORD
     dimension: Array = DIMENSION
-    alike = True
 
     @property
     def quadratic(self) -> bool:
@@ -199,10 +199,9 @@ def _product(f: Any, view: Any, slot: Any, x: float) -> float:
     return float(_ratio(f, view, slot, b) * over(x, b)) if f.theta[slot] != 0.0 else 0.0
 
 
+@alike
 class _Margin(NamedTuple):
     """The sum that is the margin."""
-
-    alike = True
 
 
 @term.of(_Margin)
@@ -239,7 +238,7 @@ class _Step(NamedTuple):
 
 
 @divided.of(ScaleInvariantAdaGrad)
-def _divided(f: Any, step: Any, slot: Any, x: float, coefficient: float) -> tuple[float, float]:
+def _divided(f: Any, step: Any, slot: Any, x: float, coefficient: float) -> Any:
     """Numerator and squared denominator of the scale, once b, θ and the sum of squares have grown."""
     b = f.largest[slot]
     if seldom(abs(x) > b):

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._numba import helper, required_verb
-from fenchel._numba.intrinsics import seldom
+from fenchel._numba import helper, required_verb, way
+from fenchel._numba.intrinsics import all_above, lanes, none_above, seldom, where_above
 from fenchel.parts.state import Array
 from fenchel.regularizers.domains.protocol import confine, followed, no_pressure
-from fenchel.rows.types import ZERO, entries, entry, length, slot, slot_of, value_of
+from fenchel.rows.sums import by_fours, four_slots, four_values
+from fenchel.rows.types import FOUR, ONE, ZERO, entries, entry, length, slot, slot_of, value_of
 
 # Sums over fewer rounds than this are taken term by term; in the composite terms than ``SHORT``.
 FEW_TERMS = 128.0
@@ -217,12 +218,16 @@ def _charge_slot(f: Any, rounds: Any, ledger: Any, slot: Any) -> float:
 
 
 @helper
-def charge_root_row(f: Any, row: Any, ledger: Any) -> None:
-    """``charge_row`` for root·√t/2·‖·‖² + η·t·l1·‖·‖₁, by sums of roots that one round shares."""
+def _rounds_so_far(f: Any) -> _Rounds:
     now = f.rounds[0] + 1.0
     s = now - f.lag
     inverse_roots, roots = root_sums(max(s, ASYMPTOTIC))
-    rounds = _Rounds(now, s, roots, inverse_roots)
+    return _Rounds(now, s, roots, inverse_roots)
+
+
+def charge_root_row(f: Any, row: Any, ledger: Any) -> None:
+    """``charge_row`` for root·√t/2·‖·‖² + η·t·l1·‖·‖₁, by sums of roots that one round shares."""
+    rounds = _rounds_so_far(f)
     total = 0.0
     for k in range(length(row)):
         if entry(row, k) != 0.0:
@@ -230,6 +235,59 @@ def charge_root_row(f: Any, row: Any, ledger: Any) -> None:
     if row.bias != 0.0:
         total += _charge_slot(f, rounds, ledger, ZERO)
     ledger.terms[0] += total
+
+
+@helper
+def _usually_charged(f: Any, rounds: Any, ledger: Any, slots: Any, x: Any) -> bool:
+    """Whether four entries are other than 0, and none of their weights has shrunk to 0 on the way."""
+    since, size, slope = ledger.mark[slots] - f.lag, abs(f.theta[slots]), f.eta * f.l1
+    on_the_way = min(size - slope * since, slope * rounds.s - size)
+    late = none_above(ASYMPTOTIC, since)
+    return bool(late and none_above(on_the_way, 0.0) and all_above(abs(x), 0.0))
+
+
+@helper
+def _charge_four(f: Any, rounds: Any, ledger: Any, slots: Any) -> Any:
+    """``_charge_slot`` for four of them."""
+    since, size, slope = ledger.mark[slots] - f.lag, abs(f.theta[slots]), f.eta * f.l1
+    ends = size * (rounds.inverse_roots - ledger.inverse_roots[slots])
+    charge = f.l1 / f.root * (ends - slope * (rounds.roots - ledger.roots[slots]))
+    ledger.mark[slots] = rounds.now
+    ledger.roots[slots] = rounds.roots
+    ledger.inverse_roots[slots] = rounds.inverse_roots
+    return where_above(size, slope * since, charge)
+
+
+def _charge_by_fours(f: Any, row: Any, ledger: Any) -> None:
+    rounds = _rounds_so_far(f)
+    total = 0.0
+    n = length(row)
+    whole = n - n % FOUR
+    k = ZERO
+    while k < whole:
+        slots, x = four_slots(row, k), four_values(row, k)
+        if seldom(not _usually_charged(f, rounds, ledger, slots, x)):
+            for l in range(k, k + FOUR):
+                if entry(row, l) != 0.0:
+                    total += _charge_slot(f, rounds, ledger, slot(row, l))
+        else:
+            a, b, c, d = lanes(_charge_four(f, rounds, ledger, slots))
+            total = (((total + a) + b) + c) + d
+        k += FOUR
+    while k < n:
+        if entry(row, k) != 0.0:
+            total += _charge_slot(f, rounds, ledger, slot(row, k))
+        k += ONE
+    if row.bias != 0.0:
+        total += _charge_slot(f, rounds, ledger, ZERO)
+    ledger.terms[0] += total
+
+
+way.inside(
+    charge_root_row,
+    lambda f, row, ledger: _charge_by_fours if by_fours(f) else charge_root_row,
+    way.INLINED,
+)
 
 
 @helper

@@ -1,14 +1,14 @@
 """Sums over the entries of a row, four at a time.
 
-Four sums are kept and added in a fixed order: the additions of one sum would wait for each other. Where the
-terms are *alike*, formulas without branches, the four are computed in vector registers: ``term`` is then asked
-for four slots and four values at once (``four_slots``, ``four_values``). Each lane is rounded as it would be
-alone, so that the sums have the same bits either way.
+Four sums are kept and added in a fixed order: the additions of one sum would wait for each other. Where
+terms are ``alike``, formulas without branches, the four are computed in vector registers: ``term`` is then
+asked for four slots and four values at once (``four_slots``, ``four_values``). Each lane is rounded as it
+would be alone, so that the sums have the same bits either way.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from fenchel._numba import way
 from fenchel._numba.intrinsics import (
@@ -54,16 +54,24 @@ def _dense_values(row: Any, k: Any) -> Any:
     return four_values_at(row.values, k)
 
 
-def by_fours(*parts: Any) -> bool:
-    """Whether verbs of parts of these types can be asked for four entries at once: all are ``alike``.
+ALIKE: set[type] = set()
+Part = TypeVar("Part")
 
-    A number is; a part is where it says so, and those inside it do.
+
+def alike(part: type[Part]) -> type[Part]:
+    """Class decorator: verbs of this part treat all entries alike, without branches.
+
+    Where they branch, ``usual_terms`` or ``usual`` say when they need not.
     """
-    if way.fours is None:
-        return False
-    tuples = [part for part in parts if hasattr(part, "instance_class")]
-    return all(
-        getattr(part.instance_class, "alike", False) and by_fours(*part.types) for part in tuples
+    ALIKE.add(part)
+    return part
+
+
+def by_fours(*kinds: Any) -> bool:
+    """Whether parts of these types, and the parts inside them, can be asked for four entries at once."""
+    parts = [kind for kind in kinds if hasattr(kind, "instance_class")]
+    return way.fours is not None and all(
+        part.instance_class in ALIKE and by_fours(*part.types) for part in parts
     )
 
 
@@ -145,10 +153,9 @@ way.inside(
 # ── the sum of squares ───────────────────────────────────────────────────────────────────────────
 
 
+@alike
 class _Squares(NamedTuple):
     """The sum that is ‖x‖₂²."""
-
-    alike = True
 
 
 @term.of(_Squares)

@@ -11,7 +11,7 @@ from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
 from fenchel._numba.choice import COMPILED
-from fenchel._numba.fast import fours
+from fenchel._numba.fast import fours as _fours
 from fenchel._numba.fast.function_cache import attach
 from fenchel._numba.fast.inline import INLINED, LEAN, OPTIONS, inside
 from fenchel._numba.fast.instructions import byte_at, expected, fetched
@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 
+fours: Any = _fours
 # One thread compiles at a time, as Numba has it; none while the process forks.
 compiling: Any = global_compiler_lock
 

@@ -63,9 +63,11 @@ def _splat(builder: Any, number: Any) -> Any:
     return vector
 
 
-@lower_cast(types.Float, FOUR)
 def _broadcast(context: Any, builder: Any, given: Any, wanted: Any, number: Any) -> Any:
     return _splat(builder, context.cast(builder, number, given, types.float64))
+
+
+lower_cast(types.Float, FOUR)(_broadcast)
 
 
 def _of_fours(*arguments: Any) -> bool:
@@ -76,7 +78,7 @@ def _defined(function: Any, compute: Callable[..., Any]) -> None:
     """Let a function of floats be one of fours too."""
 
     @infer_global(function)
-    class Template(AbstractTemplate):  # type: ignore[misc]
+    class Template(AbstractTemplate):
         def generic(self, arguments: Any, named: Any) -> Any:
             if not named and _of_fours(*arguments):
                 return signature(FOUR, *(FOUR for _ in arguments))
@@ -145,7 +147,7 @@ def _places(context: Any, builder: Any, kinds: Any, arguments: Any) -> list[Any]
 
 
 @infer_global(operator.getitem)
-class _Read(AbstractTemplate):  # type: ignore[misc]
+class _Read(AbstractTemplate):
     def generic(self, arguments: Any, named: Any) -> Any:
         array, slots = arguments
         if slots in (APART, ALONG) and isinstance(array, types.Array):
@@ -154,7 +156,7 @@ class _Read(AbstractTemplate):  # type: ignore[misc]
 
 
 @infer_global(operator.setitem)
-class _Write(AbstractTemplate):  # type: ignore[misc]
+class _Write(AbstractTemplate):
     def generic(self, arguments: Any, named: Any) -> Any:
         array, slots, _ = arguments
         if slots in (APART, ALONG) and isinstance(array, types.Array):
@@ -254,7 +256,9 @@ def _compared(context: Any, a: Any, b: Any, lanes: int) -> Any:
     """Typing and code of ``none_above`` and ``all_above``: in which lanes a > b."""
 
     def compare(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        cast = [target.cast(builder, v, k, FOUR) for v, k in zip(arguments, signature.args)]
+        cast = [
+            target.cast(builder, v, k, FOUR) for v, k in zip(arguments, signature.args, strict=True)
+        ]
         above = builder.bitcast(builder.fcmp_ordered(">", *cast), ir.IntType(LANES))
         return builder.icmp_unsigned("==", above, ir.IntType(LANES)(lanes))
 
@@ -269,6 +273,15 @@ def _all_above(context: Any, a: Any, b: Any) -> Any:
     return _compared(context, a, b, 2**LANES - 1)
 
 
+def _where_above(context: Any, a: Any, b: Any, number: Any) -> Any:
+    def choose(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        above = builder.fcmp_ordered(">", *arguments[:2])
+        return builder.select(above, arguments[2], ir.Constant(VECTOR, LANES * [0.0]))
+
+    return FOUR(FOUR, FOUR, FOUR), choose
+
+
+_where: Any = intrinsic(_where_above)
 _numbers: Any = intrinsic(_four_of)
 _values: Any = intrinsic(_four_at)
 _slots: Any = intrinsic(_slots_at)
@@ -317,3 +330,8 @@ def none_above(a: Any, b: Any) -> Any:
 def all_above(a: Any, b: Any) -> Any:
     """In kernels: whether a > b in every lane."""
     return _all(a, b)
+
+
+def where_above(a: Any, b: Any, number: Any) -> Any:
+    """In kernels: the number in lanes where a > b, else 0."""
+    return _where(a, b, number)

@@ -10,6 +10,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
 from fenchel.parts.state import RECORD
@@ -26,7 +27,8 @@ def _known(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     if not isinstance(kind, types.BaseNamedTuple):
         return value
     beside = _records(kind)
-    for at, (name, inner) in enumerate(zip(kind.fields, kind.types, strict=True)):
+    fields: Any = kind
+    for at, (name, inner) in enumerate(zip(fields.fields, fields.types, strict=True)):
         found = builder.extract_value(value, at)
         if isinstance(inner, types.BaseNamedTuple):
             found = _known(context, builder, inner, found)
@@ -43,7 +45,8 @@ def _known(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 def _settle(context: Any, part: Any) -> Any:
     def settle(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _known(target, builder, signature.args[0], arguments[0])
+        found = _known(target, builder, signature.args[0], arguments[0])
+        return impl_ret_borrowed(target, builder, signature.return_type, found)
 
     return part(part), settle
 

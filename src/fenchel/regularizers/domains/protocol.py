@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from fenchel._numba import helper, required_verb, verb
 from fenchel.parts.state import Array
-from fenchel.rows.sums import sum_over, term
+from fenchel.rows.sums import alike, sum_over, term
 
 
 @verb
@@ -101,11 +101,11 @@ def threshold_of(f: Any, view: Any) -> float:
     return 0.0
 
 
+@alike
 class _Climb(NamedTuple):
     """The sum of what the row's coordinates climb."""
 
     c: float
-    alike = True
 
 
 @term.of(_Climb)

@@ -12,9 +12,11 @@ from fenchel.regularizers.domains.protocol import (
     soft_threshold,
     unbounded,
 )
+from fenchel.rows.sums import alike
 
 
 @part
+@alike
 class Whole(NamedTuple):
     """The whole space: no constraint.
 
@@ -22,8 +24,6 @@ class Whole(NamedTuple):
     >>> Whole().project(np.array([3.0, -4.0]))
     array([ 3., -4.])
     """
-
-    alike = True
 
     @property
     def separable(self) -> bool:
