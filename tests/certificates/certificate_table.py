@@ -22,6 +22,7 @@ FORMS = (
     "vovk_azoury_warmuth:diagonal=yes",
     "exponentiated_gradient:signed=no",
     "exponentiated_gradient:adaptive=yes",
+    "sketched_newton:sketch=frequent_directions",
 )
 DOMAINS = {"box": Box(-0.5, 0.5), "ball": Ball(0.7), "simplex": Simplex()}
 
