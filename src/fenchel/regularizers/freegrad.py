@@ -11,7 +11,7 @@ from fenchel._numba.intrinsics import seldom
 from fenchel.parts.state import RECORD, Array, part
 from fenchel.regularizers.protocol import commit, product, weight
 from fenchel.regularizers.safe_division import over, over_all
-from fenchel.regularizers.uniting import Shards, combined, largest, rescale, unite
+from fenchel.regularizers.uniting import Shards, added, combined, gains, largest, rescale, unite
 from fenchel.rows.types import LARGEST, ZERO, entry, length, saturated, slot
 
 HIGHEST = 600.0  # of an exponent
@@ -125,18 +125,14 @@ def _unite(f: Any, shards: Shards) -> None:
     """
     everyone = (shards.start, *shards.parts)
     f.largest[:] = largest(shards, "largest")
-    shrinks = [over_all(g.largest, f.largest) for g in everyone]
-    before, *squares = (g.squares * shrink**2 for g, shrink in zip(everyone, shrinks, strict=True))
-    gained = [np.maximum(now - before, 0.0) for now in squares]
-    f.squares[:] = before + sum(gained)
-    f.stakes[:] = sum(np.maximum(g.stakes - shards.start.stakes, 0.0) for g in shards.parts)
-    f.stakes[:] += shards.start.stakes
+    f.squares[:], f.stakes[:] = added(shards, "squares"), added(shards, "stakes")
+    gained = gains(shards, "squares")
     told = [np.where(g.first > 0.0, g.first, np.inf) for g in everyone]
     least = np.minimum.reduce(told)
     f.first[:] = np.where(np.isfinite(least), least, 0.0)
-    start, *bets = (_bets(g) * over_all(f.largest, g.largest) for g in everyone)
-    wanted = combined(start, bets, [1.0 + gain for gain in gained], 1.0 + sum(gained))
-    f.theta[:] = _sums_betting(f, wanted)
+    start, *bets = (over_all(_bets(g), g.largest) for g in everyone)
+    w = combined(start, bets, [1.0 + gain for gain in gained], 1.0 + sum(gained))
+    f.theta[:] = _sums_betting(f, w * f.largest)
 
 
 def _bets(f: Any) -> Array:

@@ -19,6 +19,7 @@ from fenchel.regularizers.uniting import (
     Shards,
     added,
     combined,
+    gains,
     largest,
     rescale,
     unite,
@@ -172,25 +173,18 @@ def _exponential_commit(f: Any, view: Any, row: Any, coefficient: float) -> None
 # ── merging ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _sums_in(f: Any, b: Array) -> tuple[Array, Array]:
-    """G_j and S_j in units of these larger b_j."""
-    shrink = over_all(f.largest, b)
-    return f.theta * shrink, f.squares * shrink**2
-
-
 @unite.of(ScInOL)
 def _unite(f: Any, shards: Shards) -> None:
     """Squares add and rewards are averaged by them; weights are averaged by 1 + squares, the 1 counted once.
 
-    The sums of gradients are those that bet so.
+    The sums of gradients are those that bet so. Squares stay in the units of their shard.
     """
     f.largest[:] = largest(shards, "largest")
-    everyone = (shards.start, *shards.parts)
-    (_, before), *found = (_sums_in(g, f.largest) for g in everyone)
-    gained = [np.maximum(squares - before, 0.0) for _, squares in found]
-    f.squares[:] = before + sum(gained)
-    start, *bets = (_bets(g) * over_all(f.largest, g.largest) for g in everyone)
-    bet = combined(start, bets, [1.0 + gain for gain in gained], 1.0 + sum(gained))
+    f.squares[:] = added(shards, "squares")
+    gained = gains(shards, "squares")
+    start, *bets = (over_all(_bets(g), g.largest) for g in (shards.start, *shards.parts))
+    w = combined(start, bets, [1.0 + gain for gain in gained], 1.0 + sum(gained))
+    bet = w * f.largest
     rewards = weighed(shards.start.reward, [part.reward for part in shards.parts], gained)
     root = np.sqrt(f.squares + 1.0)
     f.reward[:] = np.maximum(rewards, 2.0 * root * np.abs(bet) - f.wealth)  # at a lean of 1
@@ -205,14 +199,10 @@ def _bets(f: Any) -> Array:
 
 @unite.of(ExponentialScInOL)
 def _unite_exponential(f: Any, shards: Shards) -> None:
-    """Squares and rounds add, sums of gradients are averaged by squares; of what is held back the largest."""
-    f.largest[:] = largest(shards, "largest")
-    (theta, before), *found = (_sums_in(g, f.largest) for g in (shards.start, *shards.parts))
-    gained = [np.maximum(squares - before, 0.0) for _, squares in found]
-    f.squares[:] = before + sum(gained)
-    f.theta[:] = weighed(theta, [sums for sums, _ in found], gained)
-    f.reward[:] = largest(shards, "reward")
-    f.rounds[:] = added(shards, "rounds")
+    """Sums, squares and rounds add; of what is held back the largest."""
+    for name in ("theta", "squares", "rounds"):
+        getattr(f, name)[:] = added(shards, name)
+    f.largest[:], f.reward[:] = largest(shards, "largest"), largest(shards, "reward")
 
 
 @rescale.of(ScInOL)
