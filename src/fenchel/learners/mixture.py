@@ -284,7 +284,9 @@ class Mixture(Engine):
         """
         known = len(arrays["hedge.active"])
         if known < len(self.experts) and self.name == "auto":
-            self.experts, self.roles = self.experts[:known], self.roles[:known]
+            kept = [k for k, role in enumerate(self.roles) if not role.later][:known]
+            self.experts = [self.experts[k] for k in kept]
+            self.roles = [self.roles[k] for k in kept]
             self.views = Views(self.roles, self.views.units is not None)
             self.blend = BLENDS[self.task](
                 known, self.blend.combination is not None, self.blend.loss, self.blend.switching
@@ -754,8 +756,8 @@ class Mixture(Engine):
         before = sizes, on.copy(), seen, list(self.experts), taken
         try:
             self.views.take_up(width)
-            for k, (_, _, limit, _) in enumerate(self.roles):
-                if limit is not None and width > limit and on[k]:
+            for k, role in enumerate(self.roles):
+                if role.columns is not None and width > role.columns and on[k]:
                     on[k] = 0.0
                     self.experts[k] = self.experts[k].copy()  # the old one may be put back
                     self.experts[k].restart(0)

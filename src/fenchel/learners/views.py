@@ -40,6 +40,7 @@ class Role(NamedTuple):
     relative: bool = False  # targets as their distance from the first
     columns: int | None = None
     classes: int | None = None
+    later: bool = False  # whether model files of before it joined lack it
 
     @property
     def sees_more(self) -> bool:
