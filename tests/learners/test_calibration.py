@@ -20,18 +20,24 @@ def rows(count=ROWS):
     return X, np.where(X @ [1.0, -1.0, 0.5] + RNG.normal(size=count) > 0.0, 1, -1)
 
 
-def test_two_classes_are_the_textbook():
+ALL = np.ones(ROWS)
+SELDOM = RNG.choice([0.0, 1.0, 4.0], ROWS)
+
+
+@pytest.mark.parametrize("stands", [ALL, SELDOM], ids=["all", "seldom"])
+def test_two_classes_are_the_textbook(stands):
     z, y = 3.0 * RNG.normal(size=ROWS), RNG.integers(0, 2, ROWS)
     out = np.empty(ROWS)
-    calibrate_two(new_calibration(), z, y, np.ones(1), True, out)
-    np.testing.assert_allclose(out, textbook.calibrated_two(z, y), atol=1e-9)
+    calibrate_two(new_calibration(), z, y, np.ones(1), stands, True, out)
+    np.testing.assert_allclose(out, textbook.calibrated_two(z, y, stands), atol=1e-9)
 
 
-def test_several_classes_are_the_textbook():
+@pytest.mark.parametrize("stands", [ALL, SELDOM], ids=["all", "seldom"])
+def test_several_classes_are_the_textbook(stands):
     chances, y = RNG.dirichlet(np.ones(3), ROWS), RNG.integers(0, 3, ROWS)
     out = np.empty_like(chances)
-    calibrate_several(new_calibration(), chances, y, np.ones(1), True, out)
-    np.testing.assert_allclose(out, textbook.calibrated_several(chances, y), atol=1e-9)
+    calibrate_several(new_calibration(), chances, y, np.ones(1), stands, True, out)
+    np.testing.assert_allclose(out, textbook.calibrated_several(chances, y, stands), atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["perceptron", "arow", "gradient_descent:loss=logistic"])

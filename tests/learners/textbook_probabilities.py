@@ -10,34 +10,44 @@ def softmax(z):
     return e / e.sum()
 
 
-def newton(features, y, decay, gamma=0.5, firm=5.0):
-    """Class probabilities of one forecaster before each label; features[t, c] are its rows."""
-    width = features.shape[2]
-    A, w, out = firm * np.eye(width), np.eye(width)[0], []
-    for rows, label in zip(features, y, strict=True):
-        out.append(softmax(rows @ w))
-        g = (out[-1] - np.eye(len(rows))[label]) @ rows
-        if np.linalg.inv(A).diagonal().max() < decay / firm:
-            A = decay * A
-        A = A + gamma * np.outer(g, g)
-        w = w - np.linalg.solve(A, g)
+class Newton:
+    """One forecaster, and the matrix of its steps."""
+
+    def __init__(self, width, decay, gamma=0.5, firm=5.0):
+        self.decay, self.gamma, self.firm = decay, gamma, firm
+        self.A, self.w = firm * np.eye(width), np.eye(width)[0]
+
+    def forecast(self, rows):
+        return softmax(rows @ self.w)
+
+    def learn(self, rows, label, weight):
+        g = weight * ((self.forecast(rows) - np.eye(len(rows))[label]) @ rows)
+        if np.linalg.inv(self.A).diagonal().max() < self.decay / self.firm:
+            self.A = self.decay * self.A
+        self.A = self.A + self.gamma * np.outer(g, g)
+        self.w = self.w - np.linalg.solve(self.A, g)
+
+
+def refined(features, y, decays, stands=None):
+    """The Bayes mixture of what is given, the first feature, and of Newton forecasters, before each label.
+
+    A share of 1/(t + 1) is given back after round t. A row whose label had an even chance or better counts
+    as often as ``stands`` says; where that is 0, nobody learns from it.
+    """
+    experts, out, rounds = [Newton(features.shape[2], d) for d in decays], [], 0
+    v = np.full(1 + len(experts), 1.0 / (1 + len(experts)))
+    for t, (rows, label) in enumerate(zip(features, y, strict=True)):
+        said = np.stack([softmax(rows[:, 0]), *(expert.forecast(rows) for expert in experts)])
+        out.append(v @ said)
+        weight = 1.0 if stands is None or out[-1][label] < 0.5 else stands[t]
+        if not weight:
+            continue
+        for expert in experts:
+            expert.learn(rows, label, weight)
+        rounds += 1
+        v = v * said[:, label] ** weight
+        v = (1.0 - 1.0 / (rounds + 1.0)) * v / v.sum() + 1.0 / (rounds + 1.0) / len(v)
     return np.array(out)
-
-
-def bayes(forecasts, y):
-    """The mixture of forecasts[i, t, c] with a share of 1/(t + 1) given back after round t."""
-    v, out = np.full(len(forecasts), 1.0 / len(forecasts)), []
-    for t, label in enumerate(y):
-        out.append(v @ forecasts[:, t])
-        v = v * forecasts[:, t, label]
-        v = (1.0 - 1.0 / (t + 2.0)) * v / v.sum() + 1.0 / (t + 2.0) / len(v)
-    return np.array(out)
-
-
-def refined(features, y, decays):
-    """The mixture of what is given, the first feature, and of Newton forecasters."""
-    given = np.array([softmax(rows[:, 0]) for rows in features])
-    return bayes(np.stack([given, *(newton(features, y, d) for d in decays)]), y)
 
 
 def bent(z):
@@ -45,18 +55,18 @@ def bent(z):
     return [*(np.maximum(z - k, 0.0) for k in KNOTS), *(np.maximum(-z - k, 0.0) for k in KNOTS)]
 
 
-def calibrated_two(z, y):
+def calibrated_two(z, y, stands=None):
     """The logit of class 1, from the logit z."""
     one = np.stack([z, *bent(z), np.ones(len(z))], axis=1)
-    p = refined(np.stack([np.zeros_like(one), one], axis=1), y, (1.0, 0.9998))
+    p = refined(np.stack([np.zeros_like(one), one], axis=1), y, (1.0, 0.9998), stands)
     return np.log(p[:, 1] / p[:, 0])
 
 
-def calibrated_several(chances, y):
+def calibrated_several(chances, y, stands=None):
     """Probabilities, from probabilities."""
     z = np.log(chances / (1.0 - chances))
     features = np.stack([np.log(chances), *bent(z), np.ones_like(z)], axis=2)
-    return refined(features, y, (1.0, 0.9998))
+    return refined(features, y, (1.0, 0.9998), stands)
 
 
 def stacked(logits, standard, y):

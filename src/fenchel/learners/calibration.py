@@ -241,7 +241,7 @@ class Calibration:
     ) -> Array:
         out = np.empty_like(logits) if out is None else out
         kernel = calibrate_several if self._several else calibrate_two
-        kernel(self._refinement, logits, labels, importance, learning, out)
+        kernel(self._refinement, logits, labels, importance, ONE, learning, out)
         return out
 
     def _chances(self, calibrated: Array) -> Array:

@@ -12,7 +12,7 @@ from fenchel import certificates
 from fenchel._numba import knows
 from fenchel._numba.jit import fresh, lean, settled, suited
 from fenchel.certificates import Certificate, Hindsight
-from fenchel.learners import by_blocks
+from fenchel.learners import by_blocks, holdings
 from fenchel.learners.engine import ONE, BadRowError, Calls, Engine, refuse_unsound, some_of
 from fenchel.learners.renumbering import Places, shares_of
 from fenchel.learners.undisturbed import undisturbed
@@ -304,7 +304,7 @@ class Composed(Engine):
         """Return the parts: calls are bound to their arrays."""
         return [self._parts]
 
-    def read_known(self, view: Any) -> Array | None:
+    def read_known(self, view: Any, what: str) -> Array | None:
         """Read one sound sparse row without anything new, by the shortest way there is."""
         call = self._calls.get((decide_rows, SparseRows, 8))
         if call is None or self._has_matrix or not isinstance(self._parts.average, NoAverage):
@@ -456,6 +456,7 @@ class Composed(Engine):
         than a round."""
         self._parts: Parts = parts
         self._remembered = None
+        holdings.change()
         arrays = [array for _, array in state.arrays(parts)]
         layout = [array.flags.c_contiguous for array in arrays]
         if layout != self._layout:  # records lie otherwise where there are many

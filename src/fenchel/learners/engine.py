@@ -102,7 +102,10 @@ class Engine(ABC):
         return None
 
     def bound_to(self) -> list[Any]:
-        """Return the objects that calls are bound to: where one is replaced, they are made anew."""
+        """Return the objects that calls are bound to: where one is replaced, they are made anew.
+
+        Who replaces one says so (``holdings.change``).
+        """
         return []
 
     def ask(self, rows: Rows) -> tuple[Array, Array]:
@@ -137,8 +140,8 @@ class Engine(ABC):
         Nothing changes: columns that are not known have weight 0.
         """
 
-    def read_known(self, view: Any) -> Array | None:
-        """Compute the margin of one sound row without anything new by a shorter way; None: there is none."""
+    def read_known(self, view: Any, what: str) -> Array | None:
+        """Read one sound row without anything new by a shorter way; None: there is none."""
         return None
 
     def read_labels(self, rows: Rows, what: str = "margins") -> Array:

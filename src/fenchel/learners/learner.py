@@ -894,7 +894,8 @@ class Learner:
             names, single, engine = self._named(), self._single, self.engine
             new = single.fill(x, names, self.schema, False)
             if not new and what in ("labels", "margins") and engine.columns == len(names):
-                found = engine.read_known(single.rows)
+                use = "frozen" if self.is_frozen else "margins"
+                found = engine.read_known(single.rows, use)
                 if found is not None:
                     return found
             return self._ask(Rows(single.rows, 1, len(names) + len(new)), what)

@@ -597,14 +597,14 @@ class Mixture(Engine):
         if known or (what == "frozen" and self.frozen_shares() is not None):
             return self._read_frozen(rows)
         what = "margins" if what == "frozen" else what
-        if len(rows) == 1 and what == "margins" and rows.width <= self.columns:
-            step = self._steps.of(ReadStep, self, rows.view)
-            if step is not None:
-                found: Array = step.read()
-                return found
         margins = self._read_experts(rows, what, "read" in self._compiled and rows.are_many)
         self._compiled.add("read")
         return self.blend.read(margins)
+
+    def read_known(self, view: Any, what: str) -> Array | None:
+        """Read one sound row without anything new in one compiled step, once some have come."""
+        step = self._steps.of(ReadStep, self, view) if what == "margins" else None
+        return None if step is None else step.read()
 
     def still(self) -> Any:
         """Return the weights that frozen use reads, where they are known; a copy of all elsewhere."""

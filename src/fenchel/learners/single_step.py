@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._numba.jit import in_one_step, lean
+from fenchel.learners import holdings
 from fenchel.learners.engine import ONE
 from fenchel.learners.undisturbed import undisturbed
 from fenchel.learners.views import CURVES, FEATURES, PRODUCTS
@@ -32,27 +33,31 @@ class _Step:
     """A step, and what it was bound to."""
 
     def __init__(self, mixture: Any, view: SparseRows, calls: list[Any]) -> None:
-        self.view = view
-        self._bound = self._things_of(mixture)
+        self._own = self._things_of(mixture, view)
+        self._held, self._experts = holdings.current(), _held_by(mixture.experts)
         self._run = in_one_step(calls)
 
     def fits(self, mixture: Any, view: SparseRows) -> bool:
         """Whether all that it was bound to is still in use."""
-        found = self._things_of(mixture)
-        return (
-            view is self.view
-            and len(found) == len(self._bound)
-            and all(map(is_, found, self._bound))
-        )
+        if not all(map(is_, self._things_of(mixture, view), self._own)):
+            return False
+        held = holdings.current()
+        if held != self._held:  # some engine has taken other arrays: one of these?
+            found = _held_by(mixture.experts)
+            if len(found) != len(self._experts) or not all(map(is_, found, self._experts)):
+                return False
+            self._held = held
+        return True
 
     @staticmethod
-    def _things_of(mixture: Any) -> list[Any]:
+    def _things_of(mixture: Any, view: SparseRows) -> tuple[Any, ...]:
         seen = mixture.views
-        own = seen.units, seen.spreads, seen.origin, mixture.blend, mixture.counts
-        found = [*own, None if mixture.frozen is None else mixture.frozen.tray]
-        for expert in mixture.experts:
-            found += expert.bound_to()
-        return found
+        return view, seen.units, seen.spreads, seen.origin, mixture.blend, mixture.counts
+
+
+def _held_by(experts: list[Any]) -> list[Any]:
+    """What the experts hold: calls are bound to it."""
+    return [thing for expert in experts for thing in expert.bound_to()]
 
 
 class _Seen:
@@ -105,6 +110,11 @@ class LearnStep(_Step):
             calls.insert(0, (hold_row, (tray, view, self._y, mixture.counts)))
             calls.append((attend, (tray, room, mixture.counts)))
         super().__init__(mixture, view, calls)
+
+    @staticmethod
+    def _things_of(mixture: Any, view: SparseRows) -> tuple[Any, ...]:
+        tray = None if mixture.frozen is None else mixture.frozen.tray
+        return *_Step._things_of(mixture, view), tray
 
     def learn(self, mixture: Any, target: Array) -> Any:
         """Learn the row that is in the view; returns its margin from before, or one for each class."""

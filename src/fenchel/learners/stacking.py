@@ -55,6 +55,7 @@ from fenchel.loops.refined_stacking import (
     lead_two_into,
     new_stack,
     odds_into,
+    places_of,
     refine,
 )
 from fenchel.loops.switching import new_switching
@@ -119,8 +120,11 @@ class ClassCombination:
 
         That is the logits of two classes, the probabilities of several; ``ballots`` are the mixture's votes.
         """
-        given = y, weights, learning
-        calls, refined, decided = self._refined(margins, active, ballots, *given)
+        labelled = y, weights, learning
+        calls, logits, sizes, stands, decided = self._combined(margins, active, ballots, *labelled)
+        given, refined = (y, weights, stands, learning), np.empty(ballots.shape)
+        places = places_of(active)
+        calls.append((refine, (self.stack, logits, margins, places, sizes, *given, refined)))
         if margins.shape[2] < ballots.shape[1]:
             odds, calibrated, out = np.empty((3, len(ballots)))
             calls.append((odds_into, (refined, odds)))
@@ -141,20 +145,18 @@ class ClassCombination:
 
     def decided(self, margins: Array, active: Array, ballots: Array) -> Any:
         """The class that is decided for, −1 where none is known: what ``calls`` would put first."""
-        calls, _, decided = self._refined(margins, active, ballots, NO_LABELS, ONE, False)
-        _make(calls[:1])
+        calls, *_, decided = self._combined(margins, active, ballots, NO_LABELS, ONE, False)
+        _make(calls)
         return decided
 
-    def _refined(
+    def _combined(
         self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
-    ) -> tuple[Calls, Array, Any]:
+    ) -> tuple[Calls, Array, Array, Array, Any]:
         logits, decided = np.empty(ballots.shape), np.empty(len(ballots), np.int64)
-        sizes, refined = np.zeros((len(ballots), len(margins))), np.empty(ballots.shape)
-        given = y, weights, learning
+        sizes, stands = np.zeros((len(ballots), len(margins))), np.empty(len(ballots))
         own = self.choice, self.scales, self.coins, margins, active, ballots
-        calls: Calls = [(combine, (*own, *given, logits, sizes, decided))]
-        calls.append((refine, (self.stack, logits, margins, active, sizes, *given, refined)))
-        return calls, refined, decided
+        calls: Calls = [(combine, (*own, y, weights, learning, logits, sizes, stands, decided))]
+        return calls, logits, sizes, stands, decided
 
     def unite(self, shards: Shards) -> None:
         """Unite scales, coins and choice, and both refinements."""

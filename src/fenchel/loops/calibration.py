@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._numba import helper, kernel
-from fenchel.loops.newton_mixture import Refinement, forecast, new_refinement, teach
+from fenchel.loops.newton_mixture import Refinement, forecast, new_refinement, taught, teach
 from fenchel.parts.state import Array
 
 KNOTS = np.array([0.5, 1.5, 3.0])
@@ -83,16 +83,14 @@ def standardised(
 
 @kernel
 def calibrate_two(
-    r: Any, logits: Array, y: Any, importance: Array, learning: bool, out: Array
+    r: Any, logits: Array, y: Any, importance: Array, stands: Array, learning: bool, out: Array
 ) -> None:
     """out[t], the calibrated logit of class 1 from before label t (0 or 1); none where out has no room."""
     features = np.zeros((2, FEATURES))
-    used = np.ones(FEATURES, np.bool_)
     known = np.ones(2, np.bool_)
     each = np.empty((r.shares.shape[0], 2))
     mixed = np.empty(2)
-    room = np.empty((3, FEATURES))
-    last = importance.shape[0] - 1
+    room = np.empty((2, FEATURES))
     for t in range(logits.shape[0]):
         z = _held(logits[t])
         _bend_into(features, 1, z, z)
@@ -100,24 +98,13 @@ def calibrate_two(
         if t < out.shape[0]:
             out[t] = np.log(mixed[1]) - np.log(mixed[0])
         if learning:
-            teach(
-                r,
-                DECAYS,
-                features,
-                1,
-                used,
-                known,
-                each,
-                mixed,
-                y[t],
-                importance[min(t, last)],
-                room,
-            )
+            weight = taught(importance, stands, t, mixed[y[t]])
+            teach(r, DECAYS, features, 1, known, each, mixed, y[t], weight, room)
 
 
 @kernel
 def calibrate_several(
-    r: Any, chances: Array, y: Any, importance: Array, learning: bool, out: Array
+    r: Any, chances: Array, y: Any, importance: Array, stands: Array, learning: bool, out: Array
 ) -> None:
     """out[t, c], the calibrated probability of each class from before label t; 0 where it is not known yet.
 
@@ -125,12 +112,10 @@ def calibrate_several(
     """
     count, classes = chances.shape
     features = np.zeros((classes, FEATURES))
-    used = np.ones(FEATURES, np.bool_)
     known = np.ones(classes, np.bool_)
     each = np.empty((r.shares.shape[0], classes))
     mixed = np.empty(classes)
-    room = np.empty((3, FEATURES))
-    last = importance.shape[0] - 1
+    room = np.empty((2, FEATURES))
     for t in range(count):
         for c in range(classes):
             known[c] = chances[t, c] > 0.0
@@ -142,16 +127,5 @@ def calibrate_several(
         for c in range(classes):
             out[t, c] = mixed[c]
         if learning:
-            teach(
-                r,
-                DECAYS,
-                features,
-                0,
-                used,
-                known,
-                each,
-                mixed,
-                y[t],
-                importance[min(t, last)],
-                room,
-            )
+            weight = taught(importance, stands, t, mixed[y[t]])
+            teach(r, DECAYS, features, 0, known, each, mixed, y[t], weight, room)

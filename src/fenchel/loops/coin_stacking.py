@@ -15,6 +15,7 @@ import numpy as np
 
 from fenchel._numba import helper, kernel
 from fenchel.loops.adahedge import charge, charged, shares_into
+from fenchel.loops.newton_mixture import stands_for
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards, added, gains, weighed
 
@@ -173,12 +174,14 @@ def combine(
     learning: bool,
     logits: Array,
     sizes: Array,
+    stands: Array,
     decided: Any,
 ) -> None:
     """logits[t, c], those of the combination from before label t, −∞ for a class not known yet.
 
     decided[t] is the class that AdaHedge over the two, the vote (``ballots``) and the combination's
-    likeliest class, decides for, −1 where none is known; sizes[t, k] the mean size of an expert's margins.
+    likeliest class, decides for, −1 where none is known; sizes[t, k] the mean size of an expert's margins,
+    stands[t] what the row counts in ``newton_mixture`` where it is no surprise.
     ``margins`` as in ``mix_choices``. A label that was not known yet teaches nothing.
     """
     experts, count = margins.shape[:2]
@@ -197,6 +200,7 @@ def combine(
     for t in range(count):
         weight = importance[min(t, last)]
         counts = learning and weight > 0.0
+        stands[t] = stands_for(scales.rounds[0])
         for k in range(experts):
             if active[k] > 0.0:
                 _put_on_one_scale(scales, margins, k, t, counts, standard, sizes)

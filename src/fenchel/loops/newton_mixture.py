@@ -13,6 +13,10 @@ share, Herbster & Warmuth 1998). Hence for each forecaster
     Σ −ln p_t(y_t) ≤ Σ −ln p_{t,i}(y_t) + ln N + ln(T + 1),
 
 whatever the data: the weight of i is never below (1/N)·Π_{s≤t} (1 − 1/(s + 1))·(its likelihood).
+
+Long streams tell the same again and again. After the first rows, those whose label had an even chance or
+better are learned from once in STRIDE rows, and count so often: the sums above are then estimates that are
+right on average, and the bound holds for what was counted.
 """
 
 from __future__ import annotations
@@ -39,6 +43,13 @@ SMALLEST = 5e-324  # that is above 0
 HEAVIEST = 1e6
 LEAST_SHARE = 1e-250  # after a merge: the next round gives back more
 
+# The first rows are all learned from, then those with a label that had less than an even chance, and one in
+# so many of the others. One in eight by its number alone costs 4 % of log loss where labels hardly ever
+# surprise; this no stream more than 0.3 %.
+ALL_OF_FIRST, STRIDE, EVEN = 1 << 14, 4.0, 0.5
+# Multiples of the golden ratio spread evenly, and keep step with no hour or weekday of the data.
+GOLDEN = 0.6180339887498949
+
 
 class Refinement(NamedTuple):
     """N − 1 Newton forecasters of D weights, and the mixture of them and of what is given."""
@@ -60,6 +71,21 @@ def new_refinement(forecasters: int, features: int) -> Refinement:
     inverses = np.tile(np.eye(features) / FIRM, (forecasters, 1, 1))
     shares = np.full(forecasters + 1, 1.0 / (forecasters + 1))
     return Refinement(weights, inverses, shares, np.zeros(forecasters + 1), np.zeros(3))
+
+
+@inlined
+def stands_for(number: float) -> float:
+    """How many rows the row of this number stands for where its label is no surprise."""
+    if number < ALL_OF_FIRST:
+        return 1.0
+    return STRIDE if GOLDEN * number % 1.0 < 1.0 / STRIDE else 0.0
+
+
+@inlined
+def taught(importance: Array, stands: Array, t: int, chance: float) -> float:
+    """How often row t counts, given the chance that its label had."""
+    weight = importance[min(t, importance.shape[0] - 1)]
+    return float(weight if chance < EVEN else weight * stands[min(t, stands.shape[0] - 1)])
 
 
 @inlined
@@ -102,24 +128,22 @@ def _newton_step(
     decay: float,
     features: Array,
     first: int,
-    used: Any,
     known: Any,
     each: Array,
     y: int,
     weight: float,
     room: Array,
 ) -> None:
-    """w −= A⁻¹·g and A⁻¹ for A = decay·A + γ·g·gᵀ, of forecaster i + 1; ``room`` has three rows.
+    """w −= A⁻¹·g and A⁻¹ for A = decay·A + γ·g·gᵀ, of forecaster i + 1; ``room`` has two rows.
 
     Rows of A⁻¹, which stays symmetric to the bit, are gone through from end to end, in vector registers.
     """
-    count = used.shape[0]
+    count = features.shape[1]
     widest = 0.0
     for a in range(count):
         room[0, a] = 0.0
         room[1, a] = 0.0
-        if used[a]:
-            widest = max(widest, r.inverses[i, a, a])
+        widest = max(widest, r.inverses[i, a, a])
     for c in range(first, features.shape[0]):
         if known[c]:
             apart = weight * (each[i + 1, c] - (1.0 if c == y else 0.0))
@@ -128,24 +152,20 @@ def _newton_step(
     # What is forgotten everywhere would grow without end: no direction becomes looser than at first.
     grow = 1.0 / decay if widest < decay / FIRM else 1.0
     for b in range(count):
-        if used[b] and room[0, b] != 0.0:  # of the pieces of a line most are 0
-            g = room[0, b]
+        g = room[0, b]
+        if g != 0.0:  # of the pieces of a line most are 0
             for a in range(count):
                 room[1, a] += grow * r.inverses[i, b, a] * g
     along = 0.0
     for a in range(count):
-        room[1, a] = room[1, a] if used[a] else 0.0
-        room[2, a] = grow if used[a] else 1.0
         along += room[1, a] * room[0, a]
     share = 1.0 / (1.0 + CURVATURE * along)
     shrink = CURVATURE * share
     for a in range(count):
-        if used[a]:
-            v = room[1, a]
-            r.weights[i, a] -= share * v
-            for b in range(count):
-                less = shrink * (v * room[1, b])
-                r.inverses[i, a, b] = room[2, b] * r.inverses[i, a, b] - less
+        v = room[1, a]
+        r.weights[i, a] -= share * v
+        for b in range(count):
+            r.inverses[i, a, b] = grow * r.inverses[i, a, b] - shrink * (v * room[1, b])
 
 
 @inlined
@@ -182,7 +202,6 @@ def teach(
     decays: Array,
     features: Array,
     first: int,
-    used: Any,
     known: Any,
     each: Array,
     mixed: Array,
@@ -190,14 +209,11 @@ def teach(
     weight: float,
     room: Array,
 ) -> None:
-    """Learn one label, given what ``forecast`` said of its row; ``room`` is 3 × D.
-
-    ``used`` says which features can differ from 0: the weights of the others stay.
-    """
+    """Learn one label, given what ``forecast`` said of its row; ``room`` is 2 × D."""
     weight = min(weight, HEAVIEST)
     if known[y] and weight > 0.0:
         for i in range(decays.shape[0]):
-            _newton_step(r, i, decays[i], features, first, used, known, each, y, weight, room)
+            _newton_step(r, i, decays[i], features, first, known, each, y, weight, room)
         _charge(r, each, mixed, y, weight)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._numba import helper, kernel
-from fenchel.loops.newton_mixture import Refinement, forecast, new_refinement, teach
+from fenchel.loops.newton_mixture import Refinement, forecast, new_refinement, taught, teach
 from fenchel.parts.state import Array
 
 DECAYS = np.array([1.0, 0.9995, 0.998])
@@ -25,6 +25,48 @@ def new_stack(experts: int) -> Refinement:
     return new_refinement(len(DECAYS), 2 + 2 * experts)
 
 
+def places_of(active: Array) -> Any:
+    """Where the features of the experts that are on stand among those of all.
+
+    >>> places_of(np.array([1.0, 0.0, 1.0]))
+    array([0, 1, 3, 4, 6, 7])
+    """
+    on = np.flatnonzero(active)
+    return np.concatenate([[0], 1 + on, 1 + len(active) + on, [1 + 2 * len(active)]])
+
+
+@helper
+def _among(r: Any, places: Any) -> Any:
+    """The same forecasters on the features in these places alone, in arrays of their own."""
+    count = places.shape[0]
+    weights = np.empty((r.weights.shape[0], count))
+    inverses = np.empty((r.weights.shape[0], count, count))
+    for i in range(weights.shape[0]):
+        for a in range(count):
+            weights[i, a] = r.weights[i, places[a]]
+            for b in range(count):
+                inverses[i, a, b] = r.inverses[i, places[a], places[b]]
+    return Refinement(weights, inverses, r.shares, r.lost, r.totals)
+
+
+@helper
+def _put_back(inner: Any, places: Any, r: Any) -> None:
+    """What the forecasters have learned on these features."""
+    count = places.shape[0]
+    for i in range(r.weights.shape[0]):
+        for a in range(count):
+            r.weights[i, places[a]] = inner.weights[i, a]
+            for b in range(count):
+                r.inverses[i, places[a], places[b]] = inner.inverses[i, a, b]
+
+
+@helper
+def _asinh(s: float) -> float:
+    """asinh s, to an error of 1e-16 where s is small: all that a feature needs."""
+    size = np.log(abs(s) + np.sqrt(1.0 + s * s))
+    return float(size if s > 0.0 else -size)
+
+
 @helper
 def _features_into(
     features: Array,
@@ -34,30 +76,18 @@ def _features_into(
     t: int,
     place: int,
     sizes: Array,
-    active: Array,
+    places: Any,
 ) -> None:
-    """features[c] = (logit, s_k held, asinh s_k, 1); 0 for experts that have retired."""
-    experts = margins.shape[0]
+    """features[c] = (logit, s_k held, asinh s_k, 1), of the experts that are on."""
+    count = (places.shape[0] - 2) // 2
     features[c, 0] = logit
-    for k in range(experts):
-        if not active[k] > 0.0:
-            continue
-        s = 0.0
-        if sizes[t, k] > 0.0 and margins[k, t, place] > -np.inf:
-            s = margins[k, t, place] / sizes[t, k]
-        features[c, 1 + k] = min(max(s, -1.0), 1.0)
-        features[c, 1 + experts + k] = np.arcsinh(s)
-    features[c, 1 + 2 * experts] = 1.0
-
-
-@helper
-def _features_of(active: Array) -> Any:
-    """Which features can differ from 0: those of experts that are on, the first and the last."""
-    experts = active.shape[0]
-    used = np.ones(2 + 2 * experts, np.bool_)
-    for k in range(experts):
-        used[1 + k] = used[1 + experts + k] = active[k] > 0.0
-    return used
+    for i in range(1, 1 + count):
+        k = places[i] - 1
+        size, m = sizes[t, k], margins[k, t, place]
+        s = m / size if size > 0.0 and m > -np.inf else 0.0
+        features[c, i] = min(max(s, -1.0), 1.0)
+        features[c, count + i] = _asinh(s)
+    features[c, 1 + 2 * count] = 1.0
 
 
 @kernel
@@ -65,41 +95,46 @@ def refine(
     r: Any,
     logits: Array,
     margins: Array,
-    active: Array,
+    places: Any,
     sizes: Array,
     y: Any,
     importance: Array,
+    stands: Array,
     learning: bool,
     out: Array,
 ) -> None:
     """out[t, c], the probability of each class from before label t; 0 for one that is not known yet.
 
     ``logits`` are those of the coins, −∞ for such a class; ``sizes[t, k]`` the mean size of the margins.
+    ``places`` are those of the features that can differ from 0, of experts that have not retired.
     """
     count, classes = logits.shape
+    some = places.shape[0] < r.weights.shape[1]
+    inner = _among(r, places) if some else r
     two = margins.shape[2] < classes
-    features = np.zeros((classes, r.weights.shape[1]))
-    used, first = _features_of(active), 1 if two else 0
+    first = 1 if two else 0
+    features = np.zeros((classes, places.shape[0]))
     known = np.ones(classes, np.bool_)
     each = np.empty((r.shares.shape[0], classes))
     mixed = np.empty(classes)
-    room = np.empty((3, r.weights.shape[1]))
-    last = importance.shape[0] - 1
+    room = np.empty((2, places.shape[0]))
     for t in range(count):
         if two:
             odds = logits[t, 1] - logits[t, 0]
-            _features_into(features, 1, odds, margins, t, 0, sizes, active)
+            _features_into(features, 1, odds, margins, t, 0, sizes, places)
         else:
             for c in range(classes):
                 known[c] = logits[t, c] > -np.inf
                 if known[c]:
-                    _features_into(features, c, logits[t, c], margins, t, c, sizes, active)
-        forecast(r, features, first, known, each, mixed)
+                    _features_into(features, c, logits[t, c], margins, t, c, sizes, places)
+        forecast(inner, features, first, known, each, mixed)
         for c in range(classes):
             out[t, c] = mixed[c]
         if learning:
-            weight = importance[min(t, last)]
-            teach(r, DECAYS, features, first, used, known, each, mixed, y[t], weight, room)
+            weight = taught(importance, stands, t, mixed[y[t]])
+            teach(inner, DECAYS, features, first, known, each, mixed, y[t], weight, room)
+    if some and learning:
+        _put_back(inner, places, r)
 
 
 @kernel

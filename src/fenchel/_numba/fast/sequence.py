@@ -62,17 +62,23 @@ def in_one_step(calls: Sequence[tuple[Any, tuple[Any, ...]]]) -> Callable[[], No
 
 def _bound(kernel: Any, arguments: tuple[Any, ...]) -> _Call:
     kinds = tuple(map(numba.typeof, arguments))
-    kernel.compile(kinds)
-    found = kernel.overloads[kinds]
-    conventions, result = found.target_context.call_conv, found.signature.return_type
-    kind = conventions.get_function_type(result, kinds)
-    assert result is types.none or result.bitwidth <= 8 * LARGEST_RESULT, result
-    address = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+    kind, address = _entry(kernel, kinds)
     words = [word for each in zip(kinds, arguments, strict=True) for word in _words(*each)]
     assert len(words) == len(kind.args) - 2, (
         "one word for each argument, after result and exception"
     )
     return _Call(kind, [address, *words])
+
+
+@cache
+def _entry(kernel: Any, kinds: tuple[Any, ...]) -> tuple[Any, int]:
+    """A kernel for arguments of these types: its type to the machine, and its address."""
+    kernel.compile(kinds)
+    found = kernel.overloads[kinds]
+    conventions, result = found.target_context.call_conv, found.signature.return_type
+    kind = conventions.get_function_type(result, kinds)
+    assert result is types.none or result.bitwidth <= 8 * LARGEST_RESULT, result
+    return kind, found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
 
 
 def _words(kind: Any, value: Any) -> Iterator[int]:
