@@ -44,7 +44,10 @@ def _known(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 def _settle(context: Any, part: Any) -> Any:
     def settle(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _known(target, builder, signature.args[0], arguments[0])
+        found = _known(target, builder, signature.args[0], arguments[0])
+        if target.enable_nrt:  # a second owner of the same arrays, where references are counted
+            target.nrt.incref(builder, signature.return_type, found)
+        return found
 
     return part(part), settle
 
