@@ -50,6 +50,17 @@ def test_records_are_as_far_apart_as_kernels_are_told():
             assert set(apart) <= set(beside)
 
 
+def test_kernels_that_count_references_give_none_away():
+    """Parts that make arrays on the way: their state is still there when other learners are made."""
+    made = []
+    for _ in range(3):
+        learner = learners.scale_invariant_p_norm()
+        learner.learn_one({f"n{i:02d}": 1e-9 for i in range(30)}, True)
+        learner.learn_one({f"n{i:02d}": 1e-9 for i in range(7)}, True)
+        made.append(learner)
+    assert len({learner.all_weights().tobytes() for learner in made}) == 1
+
+
 def uneven_rows(seed: int, columns: int, single: bool):
     """Rows of 0 to 13 entries of all sizes, some of them 0, some larger than all before."""
     rng = np.random.default_rng(seed)

@@ -72,6 +72,7 @@ ATTRIBUTES = (
             "_finalized", "_function_pass_manager", "_optimize_final_module", "_optimize_functions",
         ),
     ),
+    Use("an array with strides of its own (fast/records.py)", ("_getvalue",)),
     Use("passes and pipelines", ("_name", "_replace", "insert_user_function")),
     Use(
         "the cache: what SourceKeyedCache overrides",
