@@ -47,6 +47,8 @@ def main() -> None:
 @options.again
 @click.option("--half-life", type=click.FloatRange(1.0), metavar="N",
               help="Rounds after which a row counts half, for learners that forget.")  # fmt: skip
+@click.option("--time-budget", type=click.FloatRange(1.0), metavar="X",
+              help="auto without experts that make a row cost over X times the plain ones.")  # fmt: skip
 @click.option("--progress-every", type=click.IntRange(1), metavar="N",
               help="Show progress every N rounds. [default: when they have doubled]")  # fmt: skip
 @options.apart

@@ -34,6 +34,21 @@ def build(text: str, task: str, certify: bool = False) -> Learner:
     return Builder(certify=certify).build(text, task)
 
 
+def with_budget(specification: str, budget: float | None) -> str:
+    """Return the specification of ``auto`` with a budget of time in it.
+
+    >>> with_budget("auto", 2.0)
+    'auto:budget=2.0'
+    """
+    if budget is None:
+        return specification
+    if name_of(specification) != "auto":
+        raise click.UsageError(
+            "--time-budget is for auto: other learners are one, and cost what they do."
+        )
+    return specification + ("," if ":" in specification else ":") + f"budget={budget!r}"
+
+
 @dataclass(frozen=True)
 class Builder:
     """Builds the learners of specifications as the other options ask for."""

@@ -10,8 +10,8 @@ SECTIONS = {
         "save", "resume", "output", "predictions", "report", "json_file", "as_json", "checkpoint_every",
     ),
     "Learner": (
-        "learner", "specifications", "task", "loss", "class_weight", "half_life", "passes", "no_intercept",
-        "bits", "device",
+        "learner", "specifications", "task", "loss", "class_weight", "half_life", "time_budget", "passes",
+        "no_intercept", "bits", "device",
     ),
     "Predictions and scores": (
         "proba", "margin", "top", "interval", "cost", "metrics", "names", "horizon", "certify",

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from numpy.typing import NDArray
 
-from fenchel.cli.build import Builder, tasks_of
+from fenchel.cli.build import Builder, tasks_of, with_budget
 from fenchel.cli.moving import horizon_of, with_half_life
 from fenchel.cli.places import refuse_clashes, refuse_standard_output, refuse_unwritable
 from fenchel.cli.sources import Reading
@@ -42,6 +42,7 @@ class TrainOptions:
     delay: str | None = None
     late: bool = False
     half_life: float | None = None
+    time_budget: float | None = None
     progress_every: int | None = None
 
     @property
@@ -50,6 +51,7 @@ class TrainOptions:
         default = "arow" if self.task == "ranking" else "auto"
         named = default if self.learner is None else self.learner
         inner = with_half_life(named, self.half_life, self.learner is not None)
+        inner = with_budget(inner, self.time_budget)
         if self.interval is None:
             return inner
         return f"interval:coverage={self.interval:g},learner={inner}"
