@@ -72,7 +72,7 @@ def test_lines_left_out_are_told_with_options_too(tmp_path) -> None:
 def test_every_argument_that_a_remedy_names_is_an_option() -> None:
     words = [word for told in EXPLANATIONS.values() for word in told.remedy]
     named = {word.name for word in words if isinstance(word, Argument)}
-    assert named == {"index_base", "categorical", "label", "quotes"}
+    assert named == {"index_base", "categorical", "label", "on_error", "quotes"}
     for command in ("train", "predict", "compare"):
         assert named <= {option.name for option in main.commands[command].params}
 

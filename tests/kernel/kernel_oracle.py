@@ -38,6 +38,8 @@ class Textbook(Dense):
         """x·A_t⁻¹·x, the gradient of a quadratic form's conjugate being linear."""
         return float(self.x @ self.descent.regularizer.gradient(self.x))
 
+    cancelled: Any = 0.0
+
     @property
     def dual_norm(self) -> float:
         return float(self.descent.regularizer.dual_norm(self.x))
@@ -70,25 +72,28 @@ def oracle_run(parts: Any, X: Any, y: Any, importance: Any, intercept: bool) -> 
     """The run of the textbook, or of the algorithm as published where it is no mirror descent.
 
     The tolerance of a margin is 1e−9 of the largest Σ|w_j·x_j| so far. A textbook that solves with
-    a matrix loses what its condition number takes; the loop, which keeps a factor, does not.
+    a matrix loses what its condition number takes; the loop, which keeps a factor, does not. Weights
+    that are differences of numbers of size ``cancelled`` are as exact as these.
     """
     loss, f, rule = parts
     f = f if intercept else _without_intercept(f)
     book = RELATIVES.get(type(f), Textbook)(f, X.shape[1] + intercept)
     book.intercept = intercept
     rule = state.start(rule, 1)
-    margins, tolerance, unit, exactness = [], [], 0.0, 1e-9
+    margins, tolerance, unit, lost, exactness = [], [], 0.0, 0.0, 1e-9
     for x, label, weight in zip(_with_intercept(X, intercept), y, importance, strict=True):
         book.see(x, weight)
         exactness = max(exactness, 1e-15 * np.linalg.cond(book.matrix))
         unit = max(unit, float(np.abs(book.w * x).sum()))
         margins.append(float(book.w @ x))
-        tolerance.append(exactness * unit)
+        lost = max(lost, 1e-15 * float((book.cancelled * np.abs(x)).sum()))
+        tolerance.append(exactness * unit + lost)
         row = DenseRow(x[int(intercept) :], float(intercept), float(weight))
         book.learn(coefficient(rule, loss, book, None, row, margins[-1], float(label)))
     book.see(np.zeros(X.shape[1] + intercept), 1.0)
     unit = max(unit, float(np.abs(book.w * _sizes(X, intercept)).max()))
-    return Run(np.array(margins), book.w, np.array(tolerance), exactness * unit)
+    lost = 1e-15 * float((book.cancelled * _sizes(X, intercept)).max())
+    return Run(np.array(margins), book.w, np.array(tolerance), exactness * unit + lost)
 
 
 def _sizes(X: np.ndarray, intercept: bool) -> np.ndarray:

@@ -317,6 +317,7 @@ class _LogOdds(_Relative):
         p = self.ahead * rate + self.part.prior * share
         q = self.behind * rate + self.part.prior * (1.0 - share)
         self.w = np.where(self.n > 0.0, np.log(p / q) - np.log(share / (1.0 - share)), 0.0) * rate
+        self.cancelled = rate * (1.0 + np.abs(np.log(share / (1.0 - share))))
 
     def rate(self) -> np.ndarray:
         mass = self.ahead + self.behind

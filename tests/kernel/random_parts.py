@@ -85,7 +85,7 @@ def _parameter(cls: type, name: str, default: Any, rng: np.random.Generator, wid
     if name == "tau":
         return float(rng.uniform(0.1, 0.9))
     if name == "rank":
-        return float(rng.integers(1, 4))
+        return float(rng.integers(2, 5))
     if name == "lag":
         return float(rng.integers(2))
     if isinstance(default, bool):

@@ -10,11 +10,10 @@ from textbook_basics import progressive
 from fenchel.regularizers import Box, Simplex
 
 EACH = 3 if PLAIN else 2
-# A sketch has no average: its weights move with its directions.
+# No average: a sketch's weights move with its directions, the others' with sums of their own.
+WITHOUT = ("sketched_newton", "naive_bayes", "scinol", "freegrad")
 AVERAGED = [
-    case
-    for case in compiled_for("dual_averaging", "p_norm_perceptron")
-    if case.name != "sketched_newton"
+    case for case in compiled_for("dual_averaging", "p_norm_perceptron") if case.name not in WITHOUT
 ]
 some_cases = pytest.mark.parametrize("case", AVERAGED, ids=lambda case: case.id)
 SHRINKING = [

@@ -14,7 +14,14 @@ ROWS = 1000
 MOST_FULL = 300  # columns of a full matrix
 TAPS = 16
 REGRESSION = {"passive_aggressive": "epsilon_insensitive"} | dict.fromkeys(
-    ("scale_invariant_p_norm", "scale_invariant_adagrad", "coin_betting"), "absolute"
+    (
+        "scale_invariant_p_norm",
+        "scale_invariant_adagrad",
+        "coin_betting",
+        "scinol",
+        "freegrad",
+    ),
+    "absolute",
 )
 
 

@@ -155,7 +155,7 @@ def _absorb_alike(f: Any, view: Any, row: Any, coefficient: float) -> None:
 
 way.inside(
     absorb_row,
-    lambda f, view, row, coefficient: _absorb_alike if by_fours(f) else absorb_row,
+    lambda f, view, row, coefficient: _absorb_alike if by_fours(row, f) else absorb_row,
     way.INLINED,
 )
 
@@ -228,7 +228,7 @@ def _absorb_quotients(f: Any, view: Any, row: Any, coefficient: float) -> None:
 
 way.inside(
     absorb_quotients,
-    lambda f, view, row, coefficient: _absorb_quotients if by_fours(f) else absorb_quotients,
+    lambda f, view, row, coefficient: _absorb_quotients if by_fours(row, f) else absorb_quotients,
     way.INLINED,
 )
 

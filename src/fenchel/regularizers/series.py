@@ -285,7 +285,7 @@ def _charge_by_fours(f: Any, row: Any, ledger: Any) -> None:
 
 way.inside(
     charge_root_row,
-    lambda f, row, ledger: _charge_by_fours if by_fours(f) else charge_root_row,
+    lambda f, row, ledger: _charge_by_fours if by_fours(row, f) else charge_root_row,
     way.INLINED,
 )
 

@@ -67,12 +67,14 @@ def alike(part: type[Part]) -> type[Part]:
     return part
 
 
-def by_fours(*kinds: Any) -> bool:
-    """Whether parts of these types, and the parts inside them, can be asked for four entries at once."""
+def by_fours(row: Any, *kinds: Any) -> bool:
+    """Whether parts of these types, and those inside them, can be asked for four entries of a row at once."""
+    return way.fours is not None and row.instance_class in (SparseRow, DenseRow) and _alike(kinds)
+
+
+def _alike(kinds: Any) -> bool:
     parts = [kind for kind in kinds if hasattr(kind, "instance_class")]
-    return way.fours is not None and all(
-        part.instance_class in ALIKE and by_fours(*part.types) for part in parts
-    )
+    return all(part.instance_class in ALIKE and _alike(part.types) for part in parts)
 
 
 # ── sums of terms ───────────────────────────────────────────────────────────────────────────────
@@ -145,7 +147,7 @@ def _sum_of_alike(what: Any, f: Any, view: Any, row: Any) -> float:
 
 way.inside(
     sum_over,
-    lambda what, f, view, row: _sum_of_alike if by_fours(what, f) else sum_over,
+    lambda what, f, view, row: _sum_of_alike if by_fours(row, what, f) else sum_over,
     way.INLINED,
 )
 

@@ -10,7 +10,6 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
 from fenchel.parts.state import RECORD
@@ -46,7 +45,9 @@ def _known(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 def _settle(context: Any, part: Any) -> Any:
     def settle(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         found = _known(target, builder, signature.args[0], arguments[0])
-        return impl_ret_borrowed(target, builder, signature.return_type, found)
+        if target.enable_nrt:  # a second owner of the same arrays, where references are counted
+            target.nrt.incref(builder, signature.return_type, found)
+        return found
 
     return part(part), settle
 
