@@ -38,8 +38,6 @@ class Textbook(Dense):
         """x·A_t⁻¹·x, the gradient of a quadratic form's conjugate being linear."""
         return float(self.x @ self.descent.regularizer.gradient(self.x))
 
-    cancelled: Any = 0.0
-
     @property
     def dual_norm(self) -> float:
         return float(self.descent.regularizer.dual_norm(self.x))
@@ -86,13 +84,13 @@ def oracle_run(parts: Any, X: Any, y: Any, importance: Any, intercept: bool) -> 
         exactness = max(exactness, 1e-15 * np.linalg.cond(book.matrix))
         unit = max(unit, float(np.abs(book.w * x).sum()))
         margins.append(float(book.w @ x))
-        lost = max(lost, 1e-15 * float((book.cancelled * np.abs(x)).sum()))
+        lost = max(lost, 1e-15 * float(np.sum(book.cancelled * np.abs(x))))
         tolerance.append(exactness * unit + lost)
         row = DenseRow(x[int(intercept) :], float(intercept), float(weight))
         book.learn(coefficient(rule, loss, book, None, row, margins[-1], float(label)))
     book.see(np.zeros(X.shape[1] + intercept), 1.0)
     unit = max(unit, float(np.abs(book.w * _sizes(X, intercept)).max()))
-    lost = 1e-15 * float((book.cancelled * _sizes(X, intercept)).max())
+    lost = 1e-15 * float(np.max(book.cancelled * _sizes(X, intercept)))
     return Run(np.array(margins), book.w, np.array(tolerance), exactness * unit + lost)
 
 

@@ -12,6 +12,7 @@ class Dense:
     """A dense algorithm that a rule may ask for ``spread`` and ``dual_norm``."""
 
     matrix = np.eye(1)
+    cancelled: Any = 0.0  # the sizes of numbers whose differences are weights
 
 
 class _Relative(Dense):
@@ -175,8 +176,8 @@ class _FrequentDirections(_Relative):
             delta = values[-1 - self.rows] if self.rows < len(values) else 0.0
             self.S = (vectors * np.maximum(values - delta, 0.0)) @ vectors.T
             self.tail += max(delta, 0.0)
-        A = self.S + (self.part.a + self.tail) * np.eye(len(g))
-        self.w = np.linalg.solve(A, self.theta)
+        self.matrix = self.S + (self.part.a + self.tail) * np.eye(len(g))
+        self.w = np.linalg.solve(self.matrix, self.theta)
 
 
 class _ProximalCentres(_Relative):

@@ -37,7 +37,7 @@ from fenchel.regularizers.small_algebra import (
 )
 from fenchel.rows.types import LARGEST, entries, saturated, slot_of, value_of
 
-# Gradients with larger squares are not learned from; the bound then says nothing.
+# Gradients with larger squares are not learned from; the sum of steps is then the largest number.
 LARGEST_SQUARE = 1e200
 
 
@@ -100,7 +100,7 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     if slope == 0.0 or square == 0.0:
         return
     if not slope * slope * square <= LARGEST_SQUARE:
-        f.steps[0] = np.inf
+        f.steps[0] = LARGEST
         return
     n = int(min(max(f.filled[0], 0.0), rank - 1.0))
     alpha = f.a + f.tail[0]

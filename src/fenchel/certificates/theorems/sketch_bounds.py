@@ -24,6 +24,7 @@ from fenchel.certificates.record import RunRecord
 from fenchel.certificates.sketch_replay import SketchReplay
 from fenchel.certificates.theorem import SUBGRADIENT, regularizer, theorem
 from fenchel.certificates.theorems.square_loss import log_determinant
+from fenchel.rows.types import LARGEST
 
 _NEEDS = (SUBGRADIENT, regularizer("frequent directions"))
 
@@ -31,6 +32,8 @@ _NEEDS = (SUBGRADIENT, regularizer("frequent directions"))
 def _certificate(run: RunRecord, equation: str, steps: float) -> Certificate:
     """The regret, and the bound with this much for the sum in its middle."""
     s, f = run.sums, run.f
+    if float(f.steps[0]) >= LARGEST:  # a gradient was too large to learn from
+        steps = np.inf
     start = 0.5 * (f.a + float(f.tail[0])) * float(run.u @ run.u) / f.eta
     straight, regret = s.pairs_u - s.pairs, s.loss - s.loss_u  # Σ ⟨g_t, w_t − u⟩
     paid = straight - regret  # Σ D_t
