@@ -21,6 +21,9 @@ from fenchel.regularizers import Ball, Box, Orthant, Simplex
 # Plain Python runs any composition at once; compiled code keeps to one signature a learner.
 PLAIN = bool(numba.config.DISABLE_JIT)
 
+# A sketch's weights move with its directions, the others' with sums of their own: their mean is not kept.
+WITHOUT_AVERAGE = ("sketched_newton", "naive_bayes", "scinol", "freegrad")
+
 CONVEX = ("hinge", "squared_hinge", "logistic", "squared", "absolute", "quantile", "huber")
 LIPSCHITZ = ("hinge", "logistic", "absolute", "epsilon_insensitive", "quantile", "huber")
 SEPARABLE = (Box(-0.5, 0.3), Orthant())

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from learner_cases import BY_ID, CASES, PLAIN, compiled_for, drawn
+from learner_cases import BY_ID, CASES, PLAIN, WITHOUT_AVERAGE, compiled_for, drawn
 from learner_streams import KINDS, Stream, assert_same_margins, stream
 from textbook_basics import progressive
 
 from fenchel.regularizers import Box, Simplex
 
 EACH = 3 if PLAIN else 2
-# No average: a sketch's weights move with its directions, the others' with sums of their own.
-WITHOUT = ("sketched_newton", "naive_bayes", "scinol", "freegrad")
 AVERAGED = [
-    case for case in compiled_for("dual_averaging", "p_norm_perceptron") if case.name not in WITHOUT
+    case
+    for case in compiled_for("dual_averaging", "p_norm_perceptron")
+    if case.name not in WITHOUT_AVERAGE
 ]
 some_cases = pytest.mark.parametrize("case", AVERAGED, ids=lambda case: case.id)
 SHRINKING = [
