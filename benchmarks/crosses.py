@@ -58,8 +58,9 @@ HEAD = """# Crosses
 sample all pairs of its categories. `auto` and Vowpal Wabbit with their defaults, and beside them Vowpal
 Wabbit with the logistic loss, of which the log loss is. Progressive error (Criteo: log loss); seconds are
 those that the whole command takes of the processor, start-up included (Vowpal Wabbit's is that of its Python
-package), the least of {runs} runs. `auto` learns a handful of experts, where columns are few a dozen, and how to
-blend them; Vowpal Wabbit learns one. Starting Python and its compiled code is most of ours on the small files.
+package), the least of {runs} runs. `auto` learns a handful of experts, where columns are few a dozen, and
+how to blend them; Vowpal Wabbit learns one. Starting Python and its compiled code is most of ours on the
+small files.
 
 """
 HASHED = """

@@ -434,7 +434,8 @@ class Mixture(Engine):
 
         Columns are those that rows so far have had: room for more may have been made ahead.
         """
-        if self.views.units is None or self.columns <= NARROW:
+        limited = any(self.roles[k].columns is not None for k in self.blend.active)
+        if self.views.units is None or self.columns <= NARROW or not limited:
             return
         counts = self.views.units[: self.columns, COUNT]
         columns = 1 + int(np.flatnonzero(counts)[-1]) if counts.any() else 0
