@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import zlib
+from contextlib import closing
 from importlib.util import find_spec
 
 import numpy as np
@@ -115,11 +116,11 @@ def test_categories_of_many_levels_are_tables_in_sql(spec, task, cross, tmp_path
     assert query.count("LEFT JOIN") == (3 if cross else 2)
     wanted = learner.predict_many(new).tolist()
     table = {name: [row[name] for row in new] for name in new[0]}
-    base = sqlite3.connect(":memory:")
-    base.execute("CREATE TABLE data (number, size REAL, depth REAL, color TEXT, day TEXT)")
     values = list(zip(range(len(new)), *table.values(), strict=True))
-    base.executemany("INSERT INTO data VALUES (?, ?, ?, ?, ?)", values)
-    same(_in_order(base.execute(query)), wanted, 1e-9)
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute("CREATE TABLE data (number, size REAL, depth REAL, color TEXT, day TEXT)")
+        base.executemany("INSERT INTO data VALUES (?, ?, ?, ?, ?)", values)
+        same(_in_order(base.execute(query)), wanted, 1e-9)
     if find_spec("duckdb"):
         import duckdb
 
