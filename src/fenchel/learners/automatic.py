@@ -231,7 +231,7 @@ def auto(
     Parameters: ``task``, ``loss``; ``classes``, ``certify``, ``schema``, ``max_features`` as of ``hedge``.
     ``budget`` leaves out experts, the costliest first, where a row would take more than so many times what
     the plain ones and their blending take (``learners.budget``): 1 leaves the plain ones alone. Without it
-    a row of twenty columns takes some ten times as long.
+    a row of twenty columns takes some twelve times as long.
 
     >>> from fenchel import learners
     >>> learner = learners.auto()
