@@ -21,10 +21,11 @@ from fenchel.learners import (
     raw_input,
     storage,
 )
-from fenchel.learners.calibration import Calibration, Lessons, two_chances
+from fenchel.learners.calibration import Calibration, two_chances
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding, as_labels
+from fenchel.learners.lessons import WaitingLessons
 from fenchel.learners.tickets import Ticket, Tickets, answer, ask
 from fenchel.learners.undisturbed import locked, new_lock, surely, undisturbed
 from fenchel.loops import check_rows
@@ -34,11 +35,6 @@ from fenchel.parts.state import Array
 from fenchel.rows import Block, Rows, validate
 from fenchel.schema import Schema
 from fenchel.streams import Names, Stream, open_stream
-
-# So many single rows wait for the calibration, which learns them together.
-MOST_WAITING = 256
-# And so many of those that it learns from wait until somebody asks for probabilities, or saves them.
-MOST_LESSONS = 1 << 14
 
 
 class Learner:
@@ -451,39 +447,17 @@ class Learner:
 
     def _wait(self, margin: Any, target: Array) -> None:
         """Keep a single row for the calibration: many at once are quicker."""
-        self._waiting.append((margin, target))
-        if len(self._waiting) == MOST_WAITING:
+        if self._waiting.add_row(margin, target):
             with undisturbed:
-                self._prepare_waiting()
-
-    def _prepare_waiting(self) -> None:
-        """Make lessons of the single rows that wait."""
-        if self._waiting:
-            margins, targets = zip(*self._waiting, strict=True)
-            self._waiting.clear()
-            self._prepare(_padded(margins), np.concatenate(targets), features.ONE)
-
-    def _prepare(self, margins: Array, targets: Array, importance: Array) -> None:
-        """Keep what the calibration is to learn of rows until somebody asks for it, or there is much."""
-        assert self._calibration is not None
-        lessons = self._calibration.lessons(margins, targets, importance, self._given)
-        if len(lessons.labels):
-            self._lessons.append(lessons)
-            self._lesson_count += len(lessons.labels)
-        if self._lesson_count >= MOST_LESSONS or len(self._lessons) >= MOST_WAITING:
-            self._settle()
+                assert self._calibration is not None
+                self._waiting.gather(self._calibration, self._given)
 
     def _settle(self) -> None:
         """Let the calibration learn from all that waits for it."""
-        if self._waiting or self._lessons:
+        if self._waiting:
             with undisturbed:
-                self._prepare_waiting()
-                lessons = list(self._lessons)
-                self._lessons.clear()
-                self._lesson_count = 0
                 assert self._calibration is not None
-                for each in lessons:
-                    self._calibration.teach(each)
+                self._waiting.teach(self._calibration, self._given)
 
     def predict_interval_one(self, x: Mapping[str, Any] | ArrayLike) -> Any:
         """Predict (lower, upper) of one example, or of classes the set of those that it may be.
@@ -700,15 +674,7 @@ class Learner:
         self._settle()
         kept = self.__dict__.copy()
         kept["_calibration"] = None if self._calibration is None else self._calibration.copy()
-        for made_anew in (
-            "_lock",
-            "_single",
-            "_in_one_step",
-            "_known_in_one_step",
-            "_waiting",
-            "_lessons",
-            "_lesson_count",
-        ):
+        for made_anew in ("_lock", "_single", "_in_one_step", "_known_in_one_step", "_waiting"):
             del kept[made_anew]
         kept["engine"] = self.engine.copy()
         kept["names"] = None if self.names is None else self.names.copy()
@@ -725,9 +691,7 @@ class Learner:
     def _ready(self) -> None:
         """Make anew what no file, copy or pickle carries."""
         self._lock = new_lock()
-        self._waiting: list[tuple[Any, Array]] = []  # for the calibration, while few
-        self._lessons: list[Lessons] = []  # and what it is to learn, while nobody asks for it
-        self._lesson_count = 0
+        self._waiting = WaitingLessons()  # for the calibration, while nobody asks for it
         self._single = features.SingleRow()
         # Whether one compiled call changes all that rows change where nothing in them is new.
         self._in_one_step = self.engine.is_one_step and not self.engine.certifies
@@ -852,8 +816,9 @@ class Learner:
             self._wait(margins[0], targets)
             return
         with undisturbed:
-            self._prepare_waiting()
-            self._prepare(margins, targets, features.ONE if importance is None else importance)
+            assert self._calibration is not None
+            amounts = features.ONE if importance is None else importance
+            self._waiting.add(self._calibration, margins, targets, amounts, self._given)
 
     def _refuse_many(self, width: int) -> None:
         if self.max_features is not None and width > self.max_features:
@@ -878,8 +843,8 @@ class Learner:
                 engine.put_back(before)
             raise
         if self._calibration is not None:
-            self._prepare_waiting()
-            self._prepare(engine.margins_when_asked(memo), target, importance)
+            told = engine.margins_when_asked(memo)
+            self._waiting.add(self._calibration, told, target, importance, self._given)
         if self.certifies:
             self._memory.keep(Block(rows, target, importance))
         if c is None or not (self.certifies and late_certificates.covers(engine)):
@@ -921,16 +886,6 @@ class Learner:
         if what == "labels":
             return self.engine.read_labels(rows, use)
         return self.engine.read(rows, use if what == "margins" else what)
-
-
-def _padded(margins: Sequence[Any]) -> Array:
-    """The margins of single rows as one array; classes that came later were not known: −∞."""
-    if np.ndim(margins[0]) == 0:
-        return np.array(margins)
-    out = np.full((len(margins), max(map(len, margins))), -np.inf)
-    for row, found in enumerate(margins):
-        out[row, : len(found)] = found
-    return out
 
 
 def _plain(number: Any) -> Any:
