@@ -10,7 +10,7 @@ from fenchel._numba import helper
 from fenchel._numba.intrinsics import seldom
 from fenchel.parts.state import RECORD, Array, part
 from fenchel.regularizers.protocol import commit, product, weight
-from fenchel.regularizers.safe_division import over, over_all
+from fenchel.regularizers.safe_division import over, over_all, within
 from fenchel.regularizers.uniting import Shards, added, combined, gains, largest, rescale, unite
 from fenchel.rows.types import LARGEST, ZERO, entry, length, saturated, slot
 
@@ -66,12 +66,6 @@ def _bet(f: Any, slot: Any, x: float) -> float:
     return float(_bet_of(f.theta[slot] * shrink, squares, f.first[slot] / abs(x), f.wealth))
 
 
-@helper
-def _in_units(f: Any, slot: Any, x: float) -> float:
-    """x_j/b_j, ±1 at the largest."""
-    return float(np.sign(x)) if abs(x) >= f.largest[slot] else float(x / f.largest[slot])
-
-
 @weight.of(FreeGrad)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     return saturated(over(_bet(f, slot, x) / f.lipschitz, max(f.largest[slot], abs(x))))
@@ -79,7 +73,7 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
 
 @product.of(FreeGrad)
 def _product(f: Any, view: Any, slot: Any, x: float) -> float:
-    return float(_bet(f, slot, x) / f.lipschitz * _in_units(f, slot, x))
+    return float(_bet(f, slot, x) / f.lipschitz * within(x, f.largest[slot]))
 
 
 @helper
@@ -98,7 +92,7 @@ def _learn(f: Any, slot: Any, x: float, coefficient: float) -> None:
             f.theta[slot] *= shrink
             f.squares[slot] *= shrink * shrink
         f.largest[slot] = abs(x)
-    g = min(max(coefficient * _in_units(f, slot, x), -1.0), 1.0)
+    g = min(max(coefficient * within(x, f.largest[slot]), -1.0), 1.0)
     f.theta[slot] += g
     f.squares[slot] = min(f.squares[slot] + g * g, LARGEST)
     f.stakes[slot] = min(f.stakes[slot] + abs(g), LARGEST)

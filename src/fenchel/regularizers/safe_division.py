@@ -33,6 +33,12 @@ def in_units(x: float, b: float, unit: float) -> float:
     return x * unit
 
 
+@helper
+def within(x: float, largest: float) -> float:
+    """x in units of the largest so far, ±1 where it is one itself."""
+    return float(np.sign(x)) if abs(x) >= largest else float(x / largest)
+
+
 def inverses(b: Array) -> Array:
     """``inverse`` for whole arrays."""
     kept = (b > SMALL) & (b < LARGE)

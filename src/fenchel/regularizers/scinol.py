@@ -14,7 +14,7 @@ from fenchel._numba import helper
 from fenchel._numba.intrinsics import seldom
 from fenchel.parts.state import RECORD, SCALAR, Array, part
 from fenchel.regularizers.protocol import commit, product, weight
-from fenchel.regularizers.safe_division import over, over_all
+from fenchel.regularizers.safe_division import over, over_all, within
 from fenchel.regularizers.uniting import (
     Shards,
     added,
@@ -98,12 +98,6 @@ def _exponential_bet(f: Any, slot: Any, x: float) -> float:
     return float(np.copysign((f.wealth - _held_back(f, slot, x)) * size, lean))
 
 
-@helper
-def _in_units(f: Any, slot: Any, x: float) -> float:
-    """x_j/b_j, ±1 at the largest."""
-    return float(np.sign(x)) if abs(x) >= f.largest[slot] else float(x / f.largest[slot])
-
-
 @weight.of(ScInOL)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     return saturated(over(_bet(f, slot, x) / f.lipschitz, max(f.largest[slot], abs(x))))
@@ -111,7 +105,7 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
 
 @product.of(ScInOL)
 def _product(f: Any, view: Any, slot: Any, x: float) -> float:
-    return float(_bet(f, slot, x) / f.lipschitz * _in_units(f, slot, x))
+    return float(_bet(f, slot, x) / f.lipschitz * within(x, f.largest[slot]))
 
 
 @weight.of(ExponentialScInOL)
@@ -122,7 +116,7 @@ def _exponential_weight(f: Any, view: Any, slot: Any, x: float) -> float:
 
 @product.of(ExponentialScInOL)
 def _exponential_product(f: Any, view: Any, slot: Any, x: float) -> float:
-    return float(_exponential_bet(f, slot, x) / f.lipschitz * _in_units(f, slot, x))
+    return float(_exponential_bet(f, slot, x) / f.lipschitz * within(x, f.largest[slot]))
 
 
 @helper
@@ -130,7 +124,7 @@ def _keep(f: Any, slot: Any, x: float, reward: float, coefficient: float) -> Non
     """Keep b_j and, in its units, the gradient; an importance above 1 would be more than the steepest."""
     shrink = _shrunk(f, slot, x)
     f.largest[slot] = max(f.largest[slot], abs(x))
-    g = min(max(coefficient * _in_units(f, slot, x), -1.0), 1.0)
+    g = min(max(coefficient * within(x, f.largest[slot]), -1.0), 1.0)
     f.theta[slot] = f.theta[slot] * shrink + g
     f.squares[slot] = f.squares[slot] * shrink * shrink + g * g
     f.reward[slot] = min(f.reward[slot] + g * reward, LARGEST)
