@@ -25,6 +25,7 @@ def entry(package: str, name: str, value: object) -> str:
     if inspect.ismodule(value) or (package == "fenchel.learners" and name in CATALOGUE):
         return ""
     home = home_of(package, name, value)
+    value = getattr(value, "py_func", value)  # of a compiled one
     if home != package:
         return f"* ``{package}.{name}``: see :class:`{home}.{name}`.\n"
     if inspect.isclass(value):

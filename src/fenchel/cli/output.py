@@ -41,17 +41,18 @@ def fact(name: str, value: Any, quiet: bool = False) -> None:
         say(f"{name:<{LABEL_WIDTH}}{printable(value)}")
 
 
+_announced = threading.Event()
+
+
 def announce_compiling(quiet: bool) -> None:
     """Say so when compiled code is not found on the disk: the first run is the slow one."""
     if quiet:
         return
     from fenchel._numba.way import when_compiling  # deferred: loads the compiler
 
-    said = threading.Event()
-
     def announce() -> None:
-        if not said.is_set():
-            said.set()
+        if not _announced.is_set():
+            _announced.set()
             say(_waiting_for())
 
     when_compiling(announce)
