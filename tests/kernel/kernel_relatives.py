@@ -57,6 +57,16 @@ class _ConfidentGaussian(_Gaussian):
         return alpha * self.part.phi / root if root > 0.0 else 0.0
 
 
+class _LogisticGaussian(_Gaussian):
+    """Laplace's approximation, row by row: Σ⁻¹ grows by p·(1 − p)·diag(x²), |c| = importance·(1 − p)."""
+
+    def start(self, shape: int) -> None:
+        self.precision = np.full(shape, self.part.prior)
+
+    def growth(self, alpha: float) -> float:
+        return alpha * max(1.0 - alpha / self.importance, 0.0)
+
+
 class _NewtonStep(_Relative):
     """Online Newton step (Hazan et al., 2007): w ← w − η·A⁻¹g with A ← A + g·gᵀ."""
 
@@ -71,6 +81,16 @@ class _NewtonStep(_Relative):
         g = -c * self.x
         self.matrix = self.matrix + np.outer(g, g)
         self.w = self.w - self.part.eta * np.linalg.solve(self.matrix, g)
+
+
+class _LogisticMatrix(_NewtonStep):
+    """The same with the whole matrix: w ← w + c·A⁻¹x, A ← A + p·(1 − p)·x·xᵀ."""
+
+    def learn(self, c: float) -> None:
+        if c != 0.0:
+            bend = abs(c) * max(1.0 - abs(c) / self.importance, 1e-12)
+            self.w = self.w + c * np.linalg.solve(self.matrix, self.x)
+            self.matrix = self.matrix + bend * np.outer(self.x, self.x)
 
 
 class _CoinBetting(_Relative):
@@ -419,6 +439,8 @@ RELATIVES = {
     regularizers.RenewedMatrix: _RenewedMatrix,
     regularizers.Gaussian: _Gaussian,
     regularizers.ConfidentGaussian: _ConfidentGaussian,
+    regularizers.LogisticGaussian: _LogisticGaussian,
+    regularizers.LogisticMatrix: _LogisticMatrix,
     regularizers.NewtonStep: _NewtonStep,
     regularizers.CoinBetting: _CoinBetting,
     regularizers.NormalizedAdaptive: _NormalizedAdaptive,

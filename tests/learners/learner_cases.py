@@ -185,6 +185,21 @@ CASES = [
         rounding=1e-15,
     ),
     Case(
+        "bayesian_logistic-diagonal",
+        matrices.BayesianLogistic,
+        lambda rng, scale: {"prior": drawing.log_uniform(rng, 0.1, 10.0)},
+        DIAGONAL,
+        rounding=1e-14,
+    ),
+    Case(
+        "bayesian_logistic-full",
+        matrices.BayesianLogistic,
+        lambda rng, scale: {"prior": drawing.log_uniform(rng, 0.1, 10.0)},
+        FULL,
+        full=True,
+        rounding=1e-11,
+    ),
+    Case(
         "soft_confidence_weighted",
         matrices.SoftConfidenceWeighted,
         drawing.confidence,

@@ -1,10 +1,11 @@
 """Second-order learners as the papers write them: every round solves its linear system anew."""
 
 from decimal import Context, localcontext
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtri
-from textbook_basics import Textbook
+from textbook_basics import LOSSES, Textbook
 
 # Where features differ by 1e12, doubles lose nine of their sixteen digits in x·xᵀ.
 PRECISION = Context(prec=60)
@@ -117,6 +118,35 @@ class OriginalArow(Textbook):
                 self.sigma = np.diag(1.0 / (1.0 / np.diag(self.sigma) + x * x / r))
             else:
                 self.sigma = self.sigma - np.outer(moved, moved) / (x @ moved + r)
+
+
+class BayesianLogistic(Textbook):
+    """The mode of a Gaussian times the likelihood of a label, by bisection, and Laplace's covariance."""
+
+    diagonal, prior = True, 1.0
+
+    def begin(self):
+        self.mu, self.precision = self.theta, self.prior * np.eye(self.d)
+
+    def weights(self, x, h):
+        return self.mu.copy()
+
+    def confidence(self, x):
+        return x @ np.linalg.solve(self.precision, x)
+
+    def learn(self, x, y, m, h):
+        if h == 0.0:
+            return
+        slope = partial(LOSSES["logistic"][1], y=y)
+        low, high = 0.0, h  # of |c|
+        while low < (middle := low + 0.5 * (high - low)) < high:
+            ahead = middle + h * y * slope(m + y * middle * self.confidence(x))
+            low, high = (low, middle) if ahead > 0.0 else (middle, high)
+        self.mu += y * low * np.linalg.solve(self.precision, x)
+        bend = low * (1.0 - low / h)
+        self.precision = self.precision + bend * (
+            np.diag(x * x) if self.diagonal else np.outer(x, x)
+        )
 
 
 class SoftConfidenceWeighted(Textbook):

@@ -5,8 +5,8 @@ import pytest
 
 from fenchel import Learner, losses, rules
 from fenchel.certificates import agrees
+from fenchel.losses.protocol import proximal
 from fenchel.regularizers import Euclidean
-from fenchel.rules.implicit import margin_after
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -21,7 +21,7 @@ LOSSES = (
 def test_the_margin_after_is_the_minimiser(loss):
     for m, y, reach in RNG.normal(size=(50, 3)) * [2.0, 1.0, 3.0]:
         y, reach = (np.sign(y) if loss.task == "binary" else y), abs(reach)
-        p = margin_after(loss, m, y, reach)
+        p = proximal(loss, m, y, reach)
         near = p + np.array([-1e-4, 0.0, 1e-4])
         worth = [float(losses.value(loss, q, y)) + (q - m) ** 2 / (2.0 * reach) for q in near]
         assert worth[1] <= min(worth) + 1e-12

@@ -8,11 +8,19 @@ import pytest
 from fenchel import Learner
 from fenchel.losses import Absolute, Hinge, Logistic, Squared, SquaredHinge, derivative, value
 from fenchel.parts import state
-from fenchel.regularizers import ConfidentGaussian, Euclidean, Gaussian, PNorm, look
+from fenchel.regularizers import (
+    ConfidentGaussian,
+    Euclidean,
+    Gaussian,
+    LogisticGaussian,
+    PNorm,
+    look,
+)
 from fenchel.rows.types import LARGEST, DenseRow
 from fenchel.rules import (
     Aggressive,
     Conservative,
+    LogisticMode,
     NormalizedResidual,
     OriginalArow,
     PassiveAggressive,
@@ -214,6 +222,12 @@ def test_soft_confidence_meets_its_constraint_or_stops_at_c():
     assert c(SoftConfidence(phi), Hinge(), 99.0, 1.0, f=ConfidentGaussian(phi)) == 0.0
 
 
+GAUSSIANS = {
+    OriginalArow: Gaussian(),
+    SoftConfidence: ConfidentGaussian(),
+    LogisticMode: LogisticGaussian(),
+}
+
 # ── all of them ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -221,7 +235,7 @@ def test_soft_confidence_meets_its_constraint_or_stops_at_c():
 def test_importance_zero_takes_no_step_and_one_is_the_default(rule):
     rng = np.random.default_rng(5)
     drawn = random_part(rule, rng, 1)
-    f = {OriginalArow: Gaussian(), SoftConfidence: ConfidentGaussian()}.get(rule, Euclidean())
+    f = GAUSSIANS.get(rule, Euclidean())
     assert c(drawn, Hinge(), -0.5, 1.0, importance=0.0, f=f) == 0.0
     assert c(drawn, Hinge(), -0.5, 1.0, f=f) > 0.0
 
@@ -237,7 +251,7 @@ def test_importance_multiplies_the_step(rule):
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda cls: cls.__name__)
 def test_coefficients_are_finite_for_every_finite_row(rule):
-    f = {OriginalArow: Gaussian(), SoftConfidence: ConfidentGaussian()}.get(rule, Euclidean())
+    f = GAUSSIANS.get(rule, Euclidean())
     large = {name: 3.0 for name in ("eta", "C", "r", "phi") if name in rule._fields}
     importances, sizes = (1.0, 1.7e308), (0.0, 5e-324, 1e-200, 1.0, 1e200, 1.7e308)
     margins, labels = (0.0, 2.0, -1e300, 1e300, -1.7e308), (-1.0, 1.0)

@@ -1,6 +1,7 @@
 """Learners for streams: the paper's algorithms by name, as compositions of three parts."""
 
 from fenchel.learners.automatic import auto, hedge
+from fenchel.learners.bayesian import bayesian_logistic
 from fenchel.learners.catalogue import CATALOGUE, NESTED, from_parameters
 from fenchel.learners.classification import (
     p_norm_perceptron,
@@ -73,6 +74,7 @@ __all__ = [
     "adagrad",
     "arow",
     "auto",
+    "bayesian_logistic",
     "coin_betting",
     "dual_averaging",
     "exponentiated_gradient",

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.losses.protocol import derivative, flow, value
+from fenchel._numba import helper
+from fenchel.losses.protocol import derivative, flow, proximal, value
 from fenchel.parts.state import Array, part
 
 
@@ -42,13 +43,17 @@ def _logistic_value(loss: Any, margin: float, y: float) -> float:
     return float(max(0.0, -s) + np.log1p(np.exp(-abs(s))))
 
 
+@helper
+def other_side(s: float) -> float:
+    """1/(1 + e^s)."""
+    small = np.exp(-abs(s))
+    return float(small / (1.0 + small) if s > 0.0 else 1.0 / (1.0 + small))
+
+
 @derivative.of(Logistic)
 def _logistic_derivative(loss: Any, margin: float, y: float) -> float:
     """−y / (1 + e^{ym})."""
-    s = y * margin
-    small = np.exp(-abs(s))
-    share = small / (1.0 + small) if s > 0.0 else 1.0 / (1.0 + small)
-    return float(-y * share)
+    return float(-y * other_side(y * margin))
 
 
 # Newton's method on a convex function, from above: a handful of steps reach the last bit.
@@ -70,3 +75,34 @@ def _logistic_flow(loss: Any, margin: float, y: float, reach: float) -> float:
             break
         d = closer
     return float(y * (q + max(d, 0.0)))
+
+
+# A longer reach has a bound of its own to begin from.
+FAR = 6.0
+
+
+@helper
+def logistic_proximal(margin: float, y: float, reach: float) -> float:
+    """The p with p = m + reach·y/(1 + e^{yp}): y·u with u − reach/(1 + e^u) = q, q = y·m, by Newton's method.
+
+    The left side bends down where u > 0 and up where u < 0: steps from below a positive root, and from above
+    a negative one, never pass it.
+    """
+    q = y * margin
+    rises = q > -0.5 * reach
+    u = max(q, 0.0) if rises else min(q + reach, 0.0)
+    if rises and reach > FAR:
+        size = np.log(0.5 * reach)
+        u = max(u, size - np.log(size + max(-q, 0.0)))
+    for _ in range(MOST_STEPS):
+        share = other_side(u)
+        closer = u - (u - reach * share - q) / (1.0 + reach * share * (1.0 - share))
+        if not (closer > u if rises else closer < u):
+            break
+        u = closer
+    return float(y * u)
+
+
+@proximal.of(Logistic)
+def _logistic_proximal(loss: Any, margin: float, y: float, reach: float) -> float:
+    return logistic_proximal(margin, y, reach)

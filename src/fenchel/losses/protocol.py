@@ -10,8 +10,9 @@ Two verbs, in compiled code and in Python: ``value`` and ``derivative``. Then fa
 * ``mean(margins)``: the number that a margin predicts, where it is not the margin itself;
 * ``counts``: whether labels must not be negative.
 
-Two more verbs, where they have an answer: ``flow``, for updates that do not depend on how an importance is
-split, and ``margin_for``, the margin that predicts a label.
+Three more verbs: ``flow``, where it has an answer, for updates that do not depend on how an importance is
+split; ``proximal``, for updates that take the slope where they lead; and ``margin_for``, the margin that
+predicts a label.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from __future__ import annotations
 from typing import Any
 
 from fenchel._numba import required_verb, verb
+from fenchel.rows.types import saturated
+
+# Halvings of an interval of floats: more than there are between any two.
+HALVINGS = 1100
 
 
 @required_verb
@@ -34,6 +39,25 @@ def derivative(loss: Any, margin: float, y: float) -> Any:
 @required_verb
 def flow(loss: Any, margin: float, y: float, reach: float) -> Any:
     """p(reach) of dp/ds = −ℓ′(p, y), p(0) = margin: where infinitely many small steps lead."""
+
+
+@verb
+def proximal(loss: Any, margin: float, y: float, reach: float) -> float:
+    """The p with p = m − reach·ℓ′(p): argmin ℓ(p, y) + (p − m)²/(2·reach), at a kink the kink itself.
+
+    p + reach·ℓ′(p) only grows, and p lies between m and the margin of an explicit step.
+    """
+    explicit = saturated(margin - reach * derivative(loss, margin, y))
+    low, high = min(margin, explicit), max(margin, explicit)
+    for _ in range(HALVINGS):
+        p = low + 0.5 * (high - low)
+        if p in (low, high):
+            break
+        if p - margin + reach * derivative(loss, p, y) > 0.0:
+            high = p
+        else:
+            low = p
+    return low + 0.5 * (high - low)
 
 
 @verb

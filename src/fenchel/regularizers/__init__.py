@@ -20,11 +20,11 @@ from fenchel.regularizers.frequent_directions import FrequentDirections
 from fenchel.regularizers.ftrl import ProximalCentres
 from fenchel.regularizers.full_adagrad import FullAdaGrad
 from fenchel.regularizers.full_matrix import FullQuadratic
-from fenchel.regularizers.gaussian import ConfidentGaussian, Gaussian
+from fenchel.regularizers.gaussian import ConfidentGaussian, Gaussian, LogisticGaussian
 from fenchel.regularizers.log_odds import LogOdds
 from fenchel.regularizers.matrix import GroupComposite, Schatten
 from fenchel.regularizers.max_norm_scaled import MaxNormScaled
-from fenchel.regularizers.newton import NewtonStep
+from fenchel.regularizers.newton import LogisticMatrix, NewtonStep
 from fenchel.regularizers.normalized import NormalizedAdaptive
 from fenchel.regularizers.p_norm import PNorm, WeightedPNorm
 from fenchel.regularizers.protocol import (
@@ -72,6 +72,8 @@ __all__ = [
     "Gaussian",
     "GroupComposite",
     "LogOdds",
+    "LogisticGaussian",
+    "LogisticMatrix",
     "MaxNormScaled",
     "NewtonStep",
     "NormalizedAdaptive",

@@ -1,8 +1,9 @@
-"""A Gaussian over weight vectors with a diagonal covariance: the original AROW, and SCW.
+"""A Gaussian over weight vectors with a diagonal covariance: the original AROW, SCW, logistic regression.
 
-Both keep a mean μ, which predicts, and a precision 1/Σ_jj = 1 + s_j, and move the mean through the
-covariance *before* the round: μ ← μ + α·y·Σ·x. With the whole matrix the original AROW is mirror
-descent (``FullQuadratic``); with a diagonal one it is not, since θ would not be a plain sum.
+All keep a mean μ, which predicts, and precisions 1/Σ_jj = ``ground`` + s_j, and move the mean through the
+covariance *before* the round: μ ← μ + c·Σ·x. With the whole matrix the original AROW and logistic regression
+are mirror descent (``FullQuadratic``, ``LogisticMatrix``); with a diagonal one they are not, since θ would
+not be a plain sum.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel._numba import helper
+from fenchel._numba import helper, verb
 from fenchel.parts.state import RECORD, Array, part
 from fenchel.regularizers.protocol import (
     absorb,
@@ -51,6 +52,31 @@ class ConfidentGaussian(NamedTuple):
     squares: Array = RECORD
 
 
+@stands_still
+@part
+@alike
+class LogisticGaussian(NamedTuple):
+    """``Gaussian`` for logistic regression: 1/Σ_jj begins at ``prior``, and grows by p·(1 − p)·x_j².
+
+    p is the chance of the label after the step; the step itself says it: |c| = importance·(1 − p).
+    """
+
+    prior: float = 1.0
+    theta: Array = RECORD
+    squares: Array = RECORD
+
+
+@verb
+def ground(f: Any) -> float:
+    """The precision before the first row."""
+    return 1.0
+
+
+@ground.of(LogisticGaussian)
+def _prior(f: Any) -> float:
+    return float(f.prior)
+
+
 @alike
 class _Variance(NamedTuple):
     """The sum that is x·Σ·x."""
@@ -58,7 +84,7 @@ class _Variance(NamedTuple):
 
 @term.of(_Variance)
 def _variance_of(what: Any, f: Any, view: Any, slot: Any, x: Any) -> Any:
-    return x / (1.0 + f.squares[slot]) * x
+    return x / (ground(f) + f.squares[slot]) * x
 
 
 @helper
@@ -68,7 +94,7 @@ def variance(f: Any, row: Any) -> float:
 
 
 def _divided(f: Any, growth: Any, slot: Any, x: float, coefficient: float) -> tuple[float, float]:
-    return x, 1.0 + f.squares[slot]
+    return x, ground(f) + f.squares[slot]
 
 
 def _keep_quotient(
@@ -79,14 +105,7 @@ def _keep_quotient(
     f.squares[slot] = min(f.squares[slot] + x * growth * x, LARGEST)
 
 
-@weight.of(Gaussian)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
-    """μ_j."""
-    return float(f.theta[slot])
-
-
-@weight.of(ConfidentGaussian)
-def _confident_weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """μ_j."""
     return float(f.theta[slot])
 
@@ -111,13 +130,19 @@ def _confident_commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     absorb_quotients(f, growth, row, coefficient)
 
 
-@spread.of(Gaussian)
+@helper
+def bend(coefficient: float, importance: float) -> float:
+    """ℓ″ of the logistic loss where ℓ′ = −coefficient: importance·p·(1 − p)."""
+    return abs(coefficient) * max(1.0 - abs(coefficient) / importance, 0.0)
+
+
+@commit.of(LogisticGaussian)
+def _logistic_commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
+    if coefficient != 0.0:
+        absorb_quotients(f, saturated(bend(coefficient, row.importance)), row, coefficient)
+
+
 def _spread(f: Any, view: Any, row: Any) -> float:
-    return variance(f, row)
-
-
-@spread.of(ConfidentGaussian)
-def _confident_spread(f: Any, view: Any, row: Any) -> float:
     return variance(f, row)
 
 
@@ -135,7 +160,10 @@ def _unite(f: Any, shards: Shards) -> None:
     diverged. With c = 1 later rounds move little.
     """
     f.squares[:] = added(shards, "squares")
-    c, gained = np.sqrt(1.0 + shards.start.squares), held(gains(shards, "squares"), shards.shares)
+    c, gained = (
+        np.sqrt(ground(f) + shards.start.squares),
+        held(gains(shards, "squares"), shards.shares),
+    )
     masses = [c + gain for gain in gained]
     means = [part.theta for part in shards.parts]
     f.theta[:] = combined(shards.start.theta, means, masses, c + sum(gained))
@@ -146,7 +174,9 @@ def _rescale(f: Any, factors: Array) -> None:
     f.squares[:] *= factors**2
 
 
-for _class in (Gaussian, ConfidentGaussian):
+for _class in (Gaussian, ConfidentGaussian, LogisticGaussian):
+    weight.of(_class)(_weight)
+    spread.of(_class)(_spread)
     divided.of(_class)(_divided)
     keep_quotient.of(_class)(_keep_quotient)
     absorb.of(_class)(absorb_divided)

@@ -1,4 +1,4 @@
-"""Online Newton step (Hazan, Agarwal & Kale, 2007), as mirror descent."""
+"""Newton's steps as mirror descent: the online Newton step (Hazan et al., 2007), logistic regression."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel.parts.state import MATRIX, SCALAR, SLOTS, WAITING_ROWS, Array, part
+from fenchel.regularizers.gaussian import bend
 from fenchel.regularizers.matrix_sums import lay_averaged, lay_rescaled
 from fenchel.regularizers.protocol import (
     all_weights,
@@ -46,6 +47,28 @@ class NewtonStep(NamedTuple):
     turns: Array = WAITING_ROWS
 
 
+@part
+class LogisticMatrix(NamedTuple):
+    """f_t(w) = ½·wᵀA_{t−1}·w with A_t = prior·I + Σ p·(1 − p)·x·xᵀ, p the chance of a label after its step.
+
+    The step w ← w + c·A_{t−1}⁻¹·x leads to the margin m + c·χ, χ = xᵀA_{t−1}⁻¹x. With d = p·(1 − p) it is
+    A_t·w_{t+1} = A_{t−1}·w_t + (c + d·(m + c·χ))·x: mirror descent with z_t = (c + d·(m + c·χ))·x_t.
+    """
+
+    a: float = 1.0
+    theta: Array = SLOTS
+    rotated: Array = SLOTS
+    factor: Array = MATRIX
+    widest: Array = SCALAR
+    waiting: Array = SCALAR
+    rows: Array = WAITING_ROWS
+    turns: Array = WAITING_ROWS
+
+
+# A slope without a bend still moves the weights: the row counts this share of it in A.
+STRAIGHT = 1e-12
+
+
 class _View(NamedTuple):
     solved: Array
     reach: float
@@ -58,7 +81,6 @@ class _Sight(NamedTuple):
     margin: float
 
 
-@look.of(NewtonStep)
 def _look(f: Any, row: Any) -> _View:
     solved, reach, unknown = solve_row(f, row)
     chi = np.sum(solved * solved) + unknown
@@ -66,30 +88,25 @@ def _look(f: Any, row: Any) -> _View:
     return _View(solved, reach, sight.chi, sight.margin)
 
 
-@sighted.of(NewtonStep)
 def _sighted(f: Any, chi: float, along: float, row: Any) -> _Sight:
     return _Sight(saturated(chi), saturated(along) if along == along else 0.0)
 
 
-@margin.of(NewtonStep)
 def _margin(f: Any, view: Any, row: Any) -> float:
     """⟨w_t, x_t⟩ = θᵀA_{t−1}⁻¹x_t."""
     return float(view.margin)
 
 
-@rescued_margin.of(NewtonStep)
 def _rescued(f: Any, view: Any, row: Any) -> float:
     """It never overflows: a view's margin is finite."""
     return float(view.margin)
 
 
-@weight.of(NewtonStep)
 def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     """w_j, by back substitution."""
     return float(back_substituted(f, f.rotated)[slot])
 
 
-@all_weights.of(NewtonStep)
 def _all_weights(f: Any, view: Any, out: Array) -> None:
     out[:] = back_substituted(f, f.rotated)[: out.shape[0]]
 
@@ -102,7 +119,15 @@ def _kept(f: Any, view: Any, row: Any, coefficient: float) -> tuple[float, float
     return slope, min(max(step, -LARGEST), LARGEST)
 
 
-@commit.of(NewtonStep)
+@kept.of(LogisticMatrix)
+def _logistic_kept(f: Any, view: Any, row: Any, coefficient: float) -> tuple[float, float]:
+    if coefficient == 0.0:
+        return 0.0, 0.0
+    d = max(bend(coefficient, row.importance), STRAIGHT * abs(coefficient))
+    step = coefficient + d * (view.margin + coefficient * view.chi)
+    return np.sqrt(d), min(max(step, -LARGEST), LARGEST)
+
+
 def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     slope, step = kept(f, view, row, coefficient)
     if slope == 0.0:
@@ -113,19 +138,16 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
         f.theta[j] = saturated(f.theta[j] + step * value_of(row, k))
 
 
-@spread.of(NewtonStep)
 def _spread(f: Any, view: Any, row: Any) -> float:
     """x·A_{t−1}⁻¹·x."""
     return float(view.chi)
 
 
-@settled.of(NewtonStep)
 def _settled(f: Any, slot: Any) -> float:
     """Nothing waits: every weight is counted in its own round."""
     return 0.0
 
 
-@bank_weights.of(NewtonStep)
 def _bank_weights(f: Any, average: Any, view: Any, row: Any) -> None:
     """Every weight moves in every round."""
     average.total[:] += back_substituted(f, f.rotated)
@@ -134,12 +156,20 @@ def _bank_weights(f: Any, average: Any, view: Any, row: Any) -> None:
 # ── merging ─────────────────────────────────────────────────────────────────────────────────────
 
 
-@unite.of(NewtonStep)
 def _unite(f: Any, shards: Shards) -> None:
     """A adds; weights are averaged by rounds: their θ = A·w is no sum that rows add to by themselves."""
     lay_averaged(f, shards)
 
 
-@rescale.of(NewtonStep)
 def _rescale(f: Any, factors: Array) -> None:
     lay_rescaled(f, factors)
+
+
+_VERBS = (
+    *((look, _look), (sighted, _sighted), (margin, _margin), (rescued_margin, _rescued)),
+    *((weight, _weight), (all_weights, _all_weights), (commit, _commit), (spread, _spread)),
+    *((settled, _settled), (bank_weights, _bank_weights), (unite, _unite), (rescale, _rescale)),
+)
+for _class in (NewtonStep, LogisticMatrix):
+    for _verb, _body in _VERBS:
+        _verb.of(_class)(_body)

@@ -6,6 +6,7 @@ from fenchel.rules.protocol import coefficient
 from fenchel.rules.steps import (
     Aggressive,
     Conservative,
+    LogisticMode,
     NormalizedResidual,
     OriginalArow,
     PassiveAggressive,
@@ -21,6 +22,7 @@ __all__ = [
     "Conservative",
     "Implicit",
     "Invariant",
+    "LogisticMode",
     "NormalizedResidual",
     "OriginalArow",
     "PassiveAggressive",

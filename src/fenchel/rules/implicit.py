@@ -4,34 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from fenchel._numba import helper
-from fenchel.losses.protocol import derivative
+from fenchel.losses.protocol import proximal
 from fenchel.parts.state import Array, part
 from fenchel.rows.sums import squared_norm
 from fenchel.rows.types import saturated
 from fenchel.rules.protocol import coefficient, finite_step
-
-# Halvings of an interval of floats: more than there are between any two.
-HALVINGS = 1100
-
-
-@helper
-def margin_after(loss: Any, margin: float, y: float, reach: float) -> float:
-    """The p with p = m − reach·ℓ′(p): argmin ℓ(p, y) + (p − m)²/(2·reach), at a kink the kink itself.
-
-    p + reach·ℓ′(p) only grows, and p lies between m and the margin of an explicit step.
-    """
-    explicit = saturated(margin - reach * derivative(loss, margin, y))
-    low, high = min(margin, explicit), max(margin, explicit)
-    for _ in range(HALVINGS):
-        p = low + 0.5 * (high - low)
-        if p in (low, high):
-            break
-        if p - margin + reach * derivative(loss, p, y) > 0.0:
-            high = p
-        else:
-            low = p
-    return low + 0.5 * (high - low)
 
 
 @part
@@ -59,7 +36,7 @@ class Implicit(NamedTuple):
         square = float(x @ x)
         if square == 0.0 or h == 0.0:
             return 0.0
-        return (margin_after(loss, m, y, self.eta * h * square) - m) / square
+        return (proximal(loss, m, y, self.eta * h * square) - m) / square
 
 
 @coefficient.of(Implicit)
@@ -69,4 +46,4 @@ def _implicit(rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, 
     if square == 0.0 or row.importance == 0.0:
         return 0.0
     reach = saturated(rule.eta * row.importance * square)
-    return finite_step((margin_after(loss, margin, y, reach) - margin) / square)
+    return finite_step((proximal(loss, margin, y, reach) - margin) / square)

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fenchel.losses.logistic import logistic_proximal, other_side
 from fenchel.losses.protocol import derivative, family_of, value
 from fenchel.parts.state import SCALAR, Array, part
 from fenchel.regularizers.protocol import dual_norm_of, spread
 from fenchel.regularizers.uniting import Shards, largest, unite
 from fenchel.rows.sums import squared_norm
-from fenchel.rows.types import LARGEST
+from fenchel.rows.types import LARGEST, saturated
 from fenchel.rules.protocol import coefficient, finite_step
 
 
@@ -369,3 +370,34 @@ def _soft_confidence(
     root = np.sqrt(m * m * square * square / 4.0 + upsilon * square * zeta)
     alpha = (-m * (1.0 + square / 2.0) + root) / (upsilon * zeta)
     return finite_step(y * min(max(alpha, 0.0), rule.C * row.importance))
+
+
+@part
+class LogisticMode(NamedTuple):
+    """To the mode of a Gaussian over weights times the chance of the label: c = h·y/(1 + exp(y·p)).
+
+    p = m + c·χ is the margin after the step, χ = x·Σ·x. However large χ is, no step overshoots. Importance h
+    multiplies the logistic loss, which this rule is for.
+    """
+
+    @property
+    def by_margin(self) -> bool:
+        """It asks for no entry of the row."""
+        return True
+
+    @property
+    def asks(self) -> tuple[Any, ...]:
+        """The verbs that it needs of the regularizer."""
+        return (spread,)
+
+
+@coefficient.of(LogisticMode)
+def _logistic_mode(
+    rule: Any, loss: Any, f: Any, view: Any, row: Any, margin: float, y: float
+) -> float:
+    """h·y/(1 + exp(y·p)) at the margin p after the step."""
+    h = row.importance
+    if h == 0.0:
+        return 0.0
+    p = logistic_proximal(margin, y, saturated(h * spread(f, view, row)))
+    return finite_step(h * y * other_side(y * p))
