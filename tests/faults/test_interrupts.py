@@ -2,13 +2,16 @@
 
 import random
 import signal
+import threading
 
 import pytest
+from numba.core import compiler_lock
 
 from attack import interrupts
 from attack.kinds import KINDS, X, rows_as_dicts
 from fenchel import Learner, learners
-from fenchel.learners.undisturbed import surely, undisturbed
+from fenchel._numba.jit import kernel
+from fenchel._numba.undisturbed import surely, undisturbed
 
 
 def test_learners_of_all_kinds(tmp_path, record_property):
@@ -35,6 +38,17 @@ def test_a_signal_waits_for_the_end_and_is_raised_then():
         signal.signal(signal.SIGALRM, before)
 
 
+def test_a_signal_that_comes_twice_is_raised_once():
+    before = signal.signal(signal.SIGALRM, interrupts.raise_interrupted)
+    try:
+        with pytest.raises(interrupts.Interrupted):
+            surely(lambda: [signal.raise_signal(signal.SIGALRM) for _ in range(3)])
+        with undisturbed:
+            pass
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
 def test_handlers_that_are_the_systems_own_stay():
     before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     with undisturbed:
@@ -52,6 +66,39 @@ def test_a_change_is_made_surely_although_a_signal_comes_before_it():
         assert done
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+def test_the_compilers_lock_is_free_after_a_signal(monkeypatch):
+    """Numba takes it in Python: what a signal raised just behind would have left it locked."""
+    lock = compiler_lock.global_compiler_lock
+    take = type(lock).acquire
+
+    def take_and_be_disturbed(self):
+        take(self)
+        signal.raise_signal(signal.SIGALRM)
+
+    @kernel
+    def doubled(x):
+        return 2.0 * x
+
+    before = signal.signal(signal.SIGALRM, interrupts.raise_interrupted)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(type(lock), "acquire", take_and_be_disturbed)
+            with pytest.raises(interrupts.Interrupted):
+                doubled(1.0)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    free = []
+
+    def take_and_give_back():
+        free.append(lock._lock.acquire(timeout=10.0))
+        lock._lock.release()
+
+    other = threading.Thread(target=take_and_give_back)
+    other.start()
+    other.join()
+    assert free == [True]
 
 
 @pytest.mark.parametrize("kind", ["perceptron", "auto", "max margin"])

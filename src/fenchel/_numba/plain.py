@@ -24,6 +24,7 @@ from numba.extending import overload, register_jitable
 from fenchel._numba import sealed
 from fenchel._numba.cache import cache_folder, is_keyed, is_written
 from fenchel._numba.choice import COMPILED
+from fenchel._numba.undisturbed import undisturbed
 
 # As in the fast way no fastmath: it breaks the checks for NaN and the reproducibility of sums.
 OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
@@ -122,7 +123,15 @@ def in_one_step(calls: Sequence[tuple[Any, tuple[Any, ...]]]) -> Callable[[], No
 
 
 def compiled(function: Callable[..., Any], kinds: tuple[Any, ...], options: Any) -> Any:
-    """The function for these types, from disk or compiled now."""
+    """The function for these types, from disk or compiled now.
+
+    Signals wait: what they raise could leave Numba's lock to a thread for ever.
+    """
+    with undisturbed:
+        return _compiled(function, kinds, options)
+
+
+def _compiled(function: Callable[..., Any], kinds: tuple[Any, ...], options: Any) -> Any:
     folder = _folder_for(kinds) if is_keyed(function) else None
     if folder is None or not _is_sound(folder, function):
         for call in _compiling:

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from fenchel import certificates
 from fenchel._numba import knows
 from fenchel._numba.jit import fresh, lean, settled, suited
+from fenchel._numba.undisturbed import undisturbed
 from fenchel.certificates import Certificate, Hindsight
 from fenchel.learners import by_blocks, holdings
 from fenchel.learners.engine import ONE, BadRowError, Calls, Engine, refuse_unsound, some_of
 from fenchel.learners.renumbering import Places, shares_of
-from fenchel.learners.undisturbed import undisturbed
 from fenchel.loops import (
     NoAverage,
     NoLedger,

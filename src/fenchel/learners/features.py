@@ -11,7 +11,7 @@ import numpy as np
 from fenchel._numba.choice import READS_DICTS
 from fenchel._numba.jit import settled
 from fenchel._numba.pydict import KINDS, NameTable, read_dict, read_dicts
-from fenchel.learners.undisturbed import undisturbed
+from fenchel._numba.undisturbed import undisturbed
 from fenchel.rows.types import SparseRows
 from fenchel.schema import CannotReadError, Kind, Schema
 from fenchel.streams.names import Names

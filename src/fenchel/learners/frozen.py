@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fenchel._numba.undisturbed import undisturbed
 from fenchel.learners.quadratic import singles, straight
-from fenchel.learners.undisturbed import undisturbed
 from fenchel.loops.curves import BEHIND, KNOTS
 from fenchel.loops.frozen_losses import (
     ATTEND,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fenchel._numba.undisturbed import surely, undisturbed
 from fenchel.certificates import Certificate, Regret
 from fenchel.learners import (
     catalogue,
@@ -26,8 +27,8 @@ from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding, as_labels
 from fenchel.learners.lessons import WaitingLessons
+from fenchel.learners.locks import locked, new_lock
 from fenchel.learners.tickets import Ticket, Tickets, answer, ask
-from fenchel.learners.undisturbed import locked, new_lock, surely, undisturbed
 from fenchel.loops import check_rows
 from fenchel.loops.refined_stacking import lead_several, lead_two
 from fenchel.losses import value

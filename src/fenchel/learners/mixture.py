@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fenchel._numba.undisturbed import undisturbed
 from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_expert
 from fenchel.certificates.aggregate import bayes_bound, path_bounds
 from fenchel.learners.calibration import two_chances
@@ -21,7 +22,6 @@ from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.renumbering import Places
 from fenchel.learners.single_step import LearnStep, ReadStep, Steps
 from fenchel.learners.stacking import BLENDS, SQUARED
-from fenchel.learners.undisturbed import undisturbed
 from fenchel.learners.views import CURVES, PRODUCTS, Role, Views
 from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.adahedge import shares_now

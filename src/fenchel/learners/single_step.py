@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from fenchel._numba.jit import in_one_step, lean
+from fenchel._numba.undisturbed import undisturbed
 from fenchel.learners import holdings
 from fenchel.learners.engine import ONE
-from fenchel.learners.undisturbed import undisturbed
 from fenchel.learners.views import CURVES, FEATURES, PRODUCTS
 from fenchel.loops.adahedge import move_by
 from fenchel.loops.curves import KNOTS, bend_rows, has_knots, width_of_curves

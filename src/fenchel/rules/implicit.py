@@ -36,7 +36,7 @@ class Implicit(NamedTuple):
         square = float(x @ x)
         if square == 0.0 or h == 0.0:
             return 0.0
-        return (proximal(loss, m, y, self.eta * h * square) - m) / square
+        return (float(proximal(loss, m, y, self.eta * h * square)) - m) / square
 
 
 @coefficient.of(Implicit)

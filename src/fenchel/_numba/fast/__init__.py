@@ -17,6 +17,7 @@ from fenchel._numba.fast.inline import INLINED, LEAN, OPTIONS, inside
 from fenchel._numba.fast.instructions import byte_at, expected, fetched
 from fenchel._numba.fast.records import side_by_side
 from fenchel._numba.fast.sequence import in_one_step
+from fenchel._numba.undisturbed import undisturbed
 
 __all__ = [
     "INLINED",
@@ -46,7 +47,18 @@ def kept(function: Callable[..., Any], options: Any) -> Any:
     compiled: Any = numba.njit(**options)(function)
     if COMPILED:
         attach(compiled)
+        compiled.compile = whole(compiled.compile)
     return compiled
+
+
+def whole(compile: Callable[..., Any]) -> Callable[..., Any]:
+    """Signals wait while Numba compiles: what they raise could leave its lock to a thread for ever."""
+
+    def compile_whole(signature: Any) -> Any:
+        with undisturbed:
+            return compile(signature)
+
+    return compile_whole
 
 
 def settled(compiled: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
