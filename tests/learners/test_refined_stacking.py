@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fenchel import learners
+from fenchel.loops.coin_stacking import AHEAD, decide, new_choice
 from fenchel.loops.newton_mixture import ALL_OF_FIRST, STRIDE, stands_for
 from fenchel.loops.refined_stacking import new_stack, places_of, refine
 
@@ -24,7 +25,8 @@ def test_experts_that_have_retired_are_as_if_they_had_never_been(classes):
         (new_stack(3), margins[kept], np.ascontiguousarray(sizes[:, kept]), np.ones(3)),
     ):
         out = np.empty((ROWS, classes))
-        refine(stack, logits, m, places_of(on), s, y, np.ones(1), np.ones(1), True, out)
+        of_experts = m, places_of(on), s, np.zeros(0, np.int64)
+        refine(stack, logits, *of_experts, y, np.ones(1), np.ones(1), True, out)
         found.append((out, stack))
     (all_out, of_all), (some_out, of_some) = found
     np.testing.assert_array_equal(all_out, some_out)
@@ -33,6 +35,33 @@ def test_experts_that_have_retired_are_as_if_they_had_never_been(classes):
     np.testing.assert_array_equal(of_all.inverses[:, places][:, :, places], of_some.inverses)
     others = np.setdiff1d(np.arange(12), places)
     np.testing.assert_array_equal(of_all.weights[:, others], 0.0)
+
+
+def test_little_is_lost_to_a_forecaster():
+    margins, y = RNG.normal(size=(3, ROWS, 1)), RNG.integers(0, 2, ROWS)
+    margins[1, :, 0] = np.where(y == 1, 3.0, -3.0) * (RNG.random(ROWS) < 0.9)  # it knows
+    logits, sizes = np.zeros((ROWS, 2)), np.ones((ROWS, 3))
+    for forecasters in ([1], [-1, 1], [2, 1]):
+        out = np.empty((ROWS, 2))
+        stack = new_stack(3, len(forecasters))
+        of_experts = margins, places_of(np.ones(3)), sizes, np.array(forecasters)
+        refine(stack, logits, *of_experts, y, np.ones(1), np.ones(1), True, out)
+        lost = -np.log(out[np.arange(ROWS), y]).sum()
+        alone = np.logaddexp(0.0, np.where(y == 1, -1.0, 1.0) * margins[1, :, 0]).sum()
+        assert lost <= alone + np.log(len(stack.shares))
+
+
+def test_the_class_of_the_probabilities_decides_where_it_is_the_best():
+    ballots = np.tile([1.0, 0.0], (ROWS, 1))
+    likeliest, y = np.zeros(ROWS, np.int64), np.ones(ROWS, np.int64)
+    for options in (2, 3):
+        decided = np.empty(ROWS, np.int64)
+        choice = new_choice(options == 3)
+        decide(choice, ballots, likeliest, y, y, np.ones(1), True, decided)
+        behind = int(np.argmax(decided == 1)) if options == 3 else ROWS
+        assert (decided == 1).sum() == ROWS - behind
+        assert behind <= 2 * AHEAD if options == 3 else not decided.any()
+        assert choice.losses[2:].tolist() == [AHEAD] * (options - 2)
 
 
 def test_rows_that_are_learned_from_stand_for_the_others():

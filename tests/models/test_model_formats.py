@@ -69,3 +69,14 @@ def test_a_learner_of_format_1_knows_its_columns():
     assert learner.schema.kinds["hour"].word == "category"
     found = [learner.decision_one(row) for row in ROWS]
     assert found == MARGINS
+
+
+def test_auto_of_before_it_had_bayesian_experts_goes_on_as_it_was():
+    learner = Learner.load(RELEASED / "auto-1.fenchel")
+    rows = [{"a": 0.5, "b": 1.0}, {"a": 0.9, "b": -2.0}, {"b": 2.0}]
+    asked = [5.856497012868723, -3.6149857340606646, -2.1384466150499644]
+    later = [5.926866738317494, -3.7035110483232554, -2.109393751653005]
+    assert [learner.decision_one(row) for row in rows] == pytest.approx(asked, rel=1e-12)
+    learner.learn_one(rows[0], 1)
+    assert [learner.decision_one(row) for row in rows] == pytest.approx(later, rel=1e-12)
+    assert "bayesian_logistic" not in learner.engine.expert_names

@@ -107,6 +107,13 @@ COUNTING: dict[str, tuple[str, ...]] = {
     "regression": (),
 }
 
+# A Gaussian over weights: probabilities and ranks, also of rare classes.
+BAYESIAN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "binary": (("bayesian_logistic",), ("bayesian_logistic:prior=10,diagonal=no",)),
+    "multiclass": ((), ()),
+    "regression": ((), ()),
+}
+
 # Of a quantile, the absolute or Huber's loss: learners of that loss, which know nothing of the target's
 # unit, and two of the squared loss, whose mean is often near.
 OTHER_LOSS = (
@@ -274,6 +281,7 @@ def auto(
         parameters=parameters,
         roles=roles,
         combined=mean,  # what is left over of a mean can be predicted, of a quantile it cannot
+        refined=mean,
         unitless=True,
         foresight=True,
         loss=Squared() if mean else named(loss),
@@ -288,8 +296,11 @@ def _of_means(task: str) -> Members:
     """The experts of a task, or of the mean of numbers, with what each sees."""
     numbers = task == "regression"
     anywhere, full = EXPERTS[task]
-    found = _with(Role(), anywhere) + _with(Role(later=True), COUNTING[task])
+    found = _with(Role(), anywhere) + _with(Role(later=1), COUNTING[task])
+    bayesian, bayesian_full = BAYESIAN[task]
+    found += _with(Role(later=2, forecasts=True), bayesian)
     found += _with(Role(columns=FULL), full)
+    found += _with(Role(columns=FULL, later=2, forecasts=True), bayesian_full)
     if numbers:
         found += _with(Role(relative=True), RELATIVE)
         found += _with(Role(relative=True, columns=FULL), RELATIVE_FULL)

@@ -21,7 +21,7 @@ from fenchel.learners.mixture_merging import place_mixture, unite_mixtures
 from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.renumbering import Places
 from fenchel.learners.single_step import LearnStep, ReadStep, Steps
-from fenchel.learners.stacking import BLENDS, SQUARED
+from fenchel.learners.stacking import BLENDS, SQUARED, Blend
 from fenchel.learners.views import CURVES, PRODUCTS, Role, Views
 from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.adahedge import shares_now
@@ -66,8 +66,9 @@ class Mixture(Engine):
     loss.
 
     With ``combined`` a linear combination of the experts competes with the vote, and AdaHedge
-    chooses between the two. Margins then give probabilities: the logit ln p₊/p₋ for two classes, the
-    probability of each for several. With ``unitless`` the experts see every feature in units of its
+    chooses between the two; with ``refined`` the class of largest probability is a third choice.
+    Margins then give probabilities: the logit ln p₊/p₋ for two classes, the probability of each for
+    several. With ``unitless`` the experts see every feature in units of its
     own size: no prediction depends on the units of the data. ``roles`` say what each expert sees (see
     ``views``): features, squares and products of two features beside them (``loops.products``), or, while
     others see products, each feature's place between knots (``loops.curves``); and whether it learns how
@@ -94,6 +95,7 @@ class Mixture(Engine):
         foresight: bool = False,
         loss: Any = SQUARED,
         switching: bool = False,
+        refined: bool = False,
     ) -> None:
         tasks = {expert.task for expert in experts}
         if len(tasks) != 1:
@@ -113,7 +115,7 @@ class Mixture(Engine):
         self.certifies = any(expert.certifies for expert in self.experts)
         self.roles = list(roles) if roles is not None else [Role()] * len(experts)
         self.views = Views(self.roles, unitless)
-        self.blend = BLENDS[self.task](len(experts), combined, loss, switching)
+        self.blend = self._new_blend(combined, loss, switching, refined)
         self._compiled: set[str] = set()  # which is not for several threads at once
         self._crew = Crew()
         self._backwards = False
@@ -122,6 +124,12 @@ class Mixture(Engine):
         # Until the next round is learned: what frozen use reads, and all weights of that round.
         self._frozen_reading: Any = None
         self._weights_kept: list[Array | None] | None = None
+
+    def _new_blend(self, combined: bool, loss: Any, switching: bool, refined: bool) -> Blend:
+        """What is made of the experts' margins, before the first round."""
+        own = [k for k, role in enumerate(self.roles) if role.forecasts and refined]
+        form = combined, loss, switching, refined and self.task != "regression", own
+        return BLENDS[self.task](len(self.experts), *form)
 
     def foresight(self, count: int) -> FrozenUse:
         """Frozen use of so many experts, of which nothing is known yet."""
@@ -280,25 +288,36 @@ class Mixture(Engine):
     def lay_in(self, arrays: Any, width: int) -> None:
         """Take the state of a model file; experts retired there are retired here.
 
-        The first files have fewer experts in ``auto``, and no refined probabilities: these begin anew.
+        Earlier files have fewer experts in ``auto``, which decided between two; the first have no refined
+        probabilities: these begin anew.
         """
-        known = len(arrays["hedge.active"])
-        if known < len(self.experts) and self.name == "auto":
-            kept = [k for k, role in enumerate(self.roles) if not role.later][:known]
-            self.experts = [self.experts[k] for k in kept]
-            self.roles = [self.roles[k] for k in kept]
-            self.views = Views(self.roles, self.views.units is not None)
-            self.blend = BLENDS[self.task](
-                known, self.blend.combination is not None, self.blend.loss, self.blend.switching
-            )
-            if self.frozen is not None:
-                self.frozen = self.foresight(known)
+        known, options = (
+            len(arrays["hedge.active"]),
+            len(arrays.get("combination.choice.losses", ())),
+        )
+        refined = self.blend.refined and options != 2
+        if self.name == "auto" and (known < len(self.experts) or refined != self.blend.refined):
+            self._go_back_to(known, refined)
         self.blend.hedge.active[:] = arrays["hedge.active"]
         absent = {k: v for k, v in self.blend.arrays().items() if k.startswith(REFINED)}
         super().lay_in({**absent, **arrays}, width)
         if self.frozen is not None:
             mine = {k.removeprefix("frozen."): arrays[k] for k in arrays if k.startswith("frozen.")}
             self.frozen.lay_in(mine, self.blend.still())
+
+    def _go_back_to(self, known: int, refined: bool) -> None:
+        """Become ``auto`` as it was when it had so many experts."""
+        for newest in sorted({role.later for role in self.roles}, reverse=True):
+            kept = [k for k, role in enumerate(self.roles) if role.later <= newest]
+            if len(kept) <= known:
+                break
+        self.experts = [self.experts[k] for k in kept[:known]]
+        self.roles = [self.roles[k] for k in kept[:known]]
+        self.views = Views(self.roles, self.views.units is not None)
+        combined = self.blend.combination is not None
+        self.blend = self._new_blend(combined, self.blend.loss, self.blend.switching, refined)
+        if self.frozen is not None:
+            self.frozen = self.foresight(known)
 
     def check_state(self) -> None:
         """Raise for experts that are neither on nor retired, or all retired."""
@@ -538,7 +557,11 @@ class Mixture(Engine):
         for k, w in enumerate(present):
             if w is not None:
                 weights[: w.shape[0], k, : w.shape[1]] = w
-        return StillBlend(weights, self.blend, self.anchors())
+        return StillBlend(weights, self._blend_in("frozen"), self.anchors())
+
+    def _blend_in(self, what: str) -> Any:
+        """The blend for a use where nothing else is known of it: every export decides between two."""
+        return self.blend.still() if what == "frozen" and self.blend.refined else self.blend
 
     def expert_margins(self, rows: Rows) -> Array:
         """Compute what each expert would say in the next round, by expert, row and class."""
@@ -597,10 +620,11 @@ class Mixture(Engine):
         known = what == "frozen" and self._frozen_reading is not None
         if known or (what == "frozen" and self.frozen_shares() is not None):
             return self._read_frozen(rows)
-        what = "margins" if what == "frozen" else what
+        blend, what = self._blend_in(what), "margins" if what == "frozen" else what
         margins = self._read_experts(rows, what, "read" in self._compiled and rows.are_many)
         self._compiled.add("read")
-        return self.blend.read(margins)
+        found: Array = blend.read(margins)
+        return found
 
     def read_known(self, view: Any, what: str) -> Array | None:
         """Read one sound row without anything new in one compiled step, once some have come."""

@@ -12,6 +12,7 @@ while no expert has retired: with K′ of K left it is (1 + ln K/ln K′)·Δ + 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,6 +35,9 @@ from fenchel.loops.calibration import DECAYS as CALIBRATED
 from fenchel.loops.calibration import calibrate_several, calibrate_two, new_calibration
 from fenchel.loops.coin_stacking import (
     combine,
+    decide,
+    largest_into,
+    new_choice,
     new_coins,
     new_scales,
     standardise,
@@ -97,16 +101,18 @@ def _make(calls: Calls) -> None:
 class ClassCombination:
     """Class probabilities from the experts' margins: coin betting, refined and calibrated.
 
-    The class that is decided for, by AdaHedge between the vote and the coins' likeliest class, is the one
-    with the largest probability: one that is not is put just above the others.
+    The class that is decided for, by AdaHedge between the vote, the coins' likeliest class and, with
+    ``refined``, that of the probabilities, is the one with the largest probability: one that is not is put
+    just above the others. The margins of ``forecasters`` are logits by themselves.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, refined: bool = False, forecasters: Sequence[int] = ()) -> None:
         self.scales = new_scales(count)
         self.coins = new_coins(count)
-        self.choice = new_hedge(2)
-        self.stack = new_stack(count)
+        self.choice = new_choice(refined)
+        self.stack = new_stack(count, len(forecasters))
         self.calibration = new_calibration()
+        self._forecasters = np.array(forecasters, np.int64)
 
     def arrays(self) -> dict[str, Array]:
         """The state by name."""
@@ -121,18 +127,26 @@ class ClassCombination:
         That is the logits of two classes, the probabilities of several; ``ballots`` are the mixture's votes.
         """
         labelled = y, weights, learning
-        calls, logits, sizes, stands, decided = self._combined(margins, active, ballots, *labelled)
+        calls, logits, sizes, stands, likeliest = self._combined(
+            margins, active, ballots, *labelled
+        )
         given, refined = (y, weights, stands, learning), np.empty(ballots.shape)
-        places = places_of(active)
-        calls.append((refine, (self.stack, logits, margins, places, sizes, *given, refined)))
+        on = np.append(active > 0.0, False)  # the last: none
+        own = np.where(on[self._forecasters], self._forecasters, -1)
+        of_experts = margins, places_of(active), sizes, own
+        calls.append((refine, (self.stack, logits, *of_experts, *given, refined)))
+        best, decided = np.empty((2, len(ballots)), np.int64)
+        deciding = decide, (self.choice, ballots, likeliest, best, *labelled, decided)
         if margins.shape[2] < ballots.shape[1]:
             odds, calibrated, out = np.empty((3, len(ballots)))
             calls.append((odds_into, (refined, odds)))
             calls.append((calibrate_two, (self.calibration, odds, *given, calibrated)))
+            calls += [(sides_into, (calibrated, best)), deciding]
             calls.append((lead_two_into, (calibrated, decided, out)))
         else:
             calibrated, out = np.empty(ballots.shape), np.empty(ballots.shape)
             calls.append((calibrate_several, (self.calibration, refined, *given, calibrated)))
+            calls += [(largest_into, (calibrated, best)), deciding]
             calls.append((lead_several_into, (calibrated, decided, out)))
         return calls, out
 
@@ -143,20 +157,32 @@ class ClassCombination:
         _make(before)
         return np.asarray(calibrated)
 
+    @property
+    def refines(self) -> bool:
+        """Whether the class of the probabilities may decide."""
+        return bool(self.choice.active[2:].any())
+
+    def still(self) -> None:
+        """Decide between the vote and the coins alone from now on, as every export can."""
+        self.choice.active[2:] = 0.0
+
     def decided(self, margins: Array, active: Array, ballots: Array) -> Any:
-        """The class that is decided for, −1 where none is known: what ``calls`` would put first."""
-        calls, *_, decided = self._combined(margins, active, ballots, NO_LABELS, ONE, False)
-        _make(calls)
+        """The class that is decided for, −1 where none is known, where the probabilities decide nothing."""
+        labelled = NO_LABELS, ONE, False
+        calls, *_, likeliest = self._combined(margins, active, ballots, *labelled)
+        decided, none = np.empty(len(ballots), np.int64), np.zeros(len(ballots), np.int64)
+        deciding = decide, (self.choice, ballots, likeliest, none, *labelled, decided)
+        _make([*calls, deciding])
         return decided
 
     def _combined(
         self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
     ) -> tuple[Calls, Array, Array, Array, Any]:
-        logits, decided = np.empty(ballots.shape), np.empty(len(ballots), np.int64)
+        logits, likeliest = np.empty(ballots.shape), np.empty(len(ballots), np.int64)
         sizes, stands = np.zeros((len(ballots), len(margins))), np.empty(len(ballots))
-        own = self.choice, self.scales, self.coins, margins, active, ballots
-        calls: Calls = [(combine, (*own, y, weights, learning, logits, sizes, stands, decided))]
-        return calls, logits, sizes, stands, decided
+        own = self.scales, self.coins, margins, active, ballots
+        calls: Calls = [(combine, (*own, y, weights, learning, logits, sizes, stands, likeliest))]
+        return calls, logits, sizes, stands, likeliest
 
     def unite(self, shards: Shards) -> None:
         """Unite scales, coins and choice, and both refinements."""
@@ -174,7 +200,7 @@ class NumberCombination:
     differences p_k − p of the experts and of the last target: many streams change slowly.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, refined: bool = False, forecasters: Sequence[int] = ()) -> None:
         self.scales = new_scales(count + 1)
         self.engine = vovk_azoury_warmuth(a=10.0).engine
         self.engine.restart(count + 1)
@@ -297,12 +323,19 @@ class Blend(ABC):
     bounds: Array = np.array([-np.inf, np.inf])  # of the targets, where they are numbers
 
     def __init__(
-        self, count: int, combined: bool, loss: Any = SQUARED, switching: bool = False
+        self,
+        count: int,
+        combined: bool,
+        loss: Any = SQUARED,
+        switching: bool = False,
+        refined: bool = False,
+        forecasters: Sequence[int] = (),
     ) -> None:
         self.loss = loss  # that experts are charged with, where they predict numbers
         self.switching = switching
+        self.refined, self.forecasters = refined, tuple(forecasters)  # see ``ClassCombination``
         self.hedge: Any = new_switching(count) if switching else new_hedge(count)
-        self.combination = self.kind(count) if combined else None
+        self.combination = self.kind(count, refined, self.forecasters) if combined else None
 
     @property
     def choice(self) -> Hedge | None:
@@ -323,8 +356,9 @@ class Blend(ABC):
 
     def copy(self: Kind) -> Kind:
         """Copy the state, independent from then on."""
-        several = self.combination is not None
-        twin = type(self)(len(self.hedge.losses), several, self.loss, self.switching)
+        combined = self.combination is not None
+        form = self.loss, self.switching, self.refined, self.forecasters
+        twin = type(self)(len(self.hedge.losses), combined, *form)
         kept = self.arrays()
         for name, array in twin.arrays().items():
             array[...] = kept[name]
@@ -382,6 +416,13 @@ class ClassBlend(Blend):
         classes_into
     )  # the kernel that turns targets into numbers of classes
 
+    def still(self: Kind) -> Kind:
+        """Copy what makes sense of experts that stand still."""
+        twin = self.copy()
+        if twin.combination is not None:
+            twin.combination.still()
+        return twin
+
     def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
         """Shares of one for each class."""
         labels = np.empty(len(y), np.int64)
@@ -396,6 +437,12 @@ class ClassBlend(Blend):
         return out
 
     def read_labels(self, margins: Array) -> Array:
+        """Predict as ``read`` does; probabilities that decide nothing are not computed."""
+        if self.combination is not None and self.combination.refines:
+            return self.read(margins)
+        return self._labels(margins)
+
+    def _labels(self, margins: Array) -> Array:
         """1 for the class that is decided for, 0 for the others; without a combination the votes."""
         votes = self._ballots(margins)
         _call(mix_choices, self.hedge, margins, NO_LABELS, ONE, False, votes)
@@ -441,9 +488,9 @@ class TwoClassBlend(ClassBlend):
 
     encode = staticmethod(sides_into)
 
-    def read_labels(self, margins: Array) -> Array:
+    def _labels(self, margins: Array) -> Array:
         """The second class's share of the vote, or of the decision, less the first's."""
-        shares = super().read_labels(margins)
+        shares = super()._labels(margins)
         return np.asarray(shares[:, 1] - shares[:, 0])
 
     def _calls(
@@ -466,10 +513,8 @@ class NumberBlend(Blend):
     kind = NumberCombination
     combination: NumberCombination | None
 
-    def __init__(
-        self, count: int, combined: bool, loss: Any = SQUARED, switching: bool = False
-    ) -> None:
-        super().__init__(count, combined, loss, switching)
+    def __init__(self, *form: Any) -> None:
+        super().__init__(*form)
         self.bounds = np.array([np.inf, -np.inf])
 
     def arrays(self) -> dict[str, Array]:

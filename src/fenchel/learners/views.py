@@ -40,7 +40,8 @@ class Role(NamedTuple):
     relative: bool = False  # targets as their distance from the first
     columns: int | None = None
     classes: int | None = None
-    later: bool = False  # whether model files of before it joined lack it
+    later: int = 0  # model files of before it joined lack it, and all that joined later still
+    forecasts: bool = False  # whether its margins are logits that can stand for themselves
 
     @property
     def sees_more(self) -> bool:

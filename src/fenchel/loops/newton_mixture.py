@@ -2,7 +2,7 @@
 
 A row has features Φ_c for each class, the first of them a logit that is given. Forecaster 0 takes the
 given logits as they are; forecasters 1, 2, … say p ∝ exp(w·Φ_c) and learn w by online Newton steps on the
-log loss, each with its own forgetting d ≤ 1:
+log loss, each with its own forgetting d ≤ 1 (further ones may say logits of their own):
 
     g_t = Σ_c (p_c − 1[c = y])·Φ_c,   A_t = d·A_{t−1} + γ·g_t·g_tᵀ,   w_{t+1} = w_t − A_t⁻¹·g_t,
 
@@ -52,9 +52,9 @@ GOLDEN = 0.6180339887498949
 
 
 class Refinement(NamedTuple):
-    """N − 1 Newton forecasters of D weights, and the mixture of them and of what is given."""
+    """M Newton forecasters of D weights, and the mixture of N: of them, what is given, and others."""
 
-    weights: Array  # (N − 1) × D
+    weights: Array  # M × D
     inverses: Array  # A⁻¹ of each
     shares: Array  # v_i of each of N
     lost: Array  # Σ −ln p of each, by importance
@@ -64,13 +64,13 @@ class Refinement(NamedTuple):
 ROUNDS, LOST, BEYOND = 0, 1, 2
 
 
-def new_refinement(forecasters: int, features: int) -> Refinement:
-    """Before the first round: every forecaster says what is given."""
-    weights = np.zeros((forecasters, features))
+def new_refinement(forecasters: int, features: int, others: int = 0) -> Refinement:
+    """Before the first round: every forecaster but the others says what is given."""
+    weights, count = np.zeros((forecasters, features)), 1 + forecasters + others
     weights[:, 0] = 1.0
     inverses = np.tile(np.eye(features) / FIRM, (forecasters, 1, 1))
-    shares = np.full(forecasters + 1, 1.0 / (forecasters + 1))
-    return Refinement(weights, inverses, shares, np.zeros(forecasters + 1), np.zeros(3))
+    shares = np.full(count, 1.0 / count)
+    return Refinement(weights, inverses, shares, np.zeros(count), np.zeros(3))
 
 
 @inlined
@@ -92,7 +92,8 @@ def taught(importance: Array, stands: Array, t: int, chance: float) -> float:
 def forecast(r: Any, features: Array, first: int, known: Any, each: Array, mixed: Array) -> None:
     """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known.
 
-    Classes before ``first`` have features that are all 0.
+    Classes before ``first`` have features that are all 0. Behind the Newton forecasters ``each`` has the logits
+    of the others.
     """
     count, classes = each.shape
     for c in range(classes):
@@ -101,7 +102,9 @@ def forecast(r: Any, features: Array, first: int, known: Any, each: Array, mixed
         highest = -np.inf
         for c in range(classes):
             z = features[c, 0] if i == 0 else 0.0
-            if i > 0 and c >= first:
+            if i > r.weights.shape[0]:
+                z = each[i, c]
+            elif i > 0 and c >= first:
                 for a in range(features.shape[1]):
                     z += r.weights[i - 1, a] * features[c, a]
             # Beyond the floats only in a forged state, as a share below 0 is.

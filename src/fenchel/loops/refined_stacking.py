@@ -2,6 +2,7 @@
 
 With s_k the margin of expert k over the mean size of its margins, the features of a class are the logit of
 the coins, s_k held in [−1, 1] and asinh s_k of every expert, and 1; for two classes those of class 0 are 0.
+Experts whose margins are logits by themselves are forecasters too: the mixture loses little to each of them.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ DECAYS = np.array([1.0, 0.9995, 0.998])
 STEP = 1e-3
 
 
-def new_stack(experts: int) -> Refinement:
-    """Before the first round: the logits of the coins."""
-    return new_refinement(len(DECAYS), 2 + 2 * experts)
+def new_stack(experts: int, forecasters: int = 0) -> Refinement:
+    """Before the first round: the logits of the coins; so many experts are forecasters by themselves."""
+    return new_refinement(len(DECAYS), 2 + 2 * experts, forecasters)
 
 
 def places_of(active: Array) -> Any:
@@ -97,6 +98,7 @@ def refine(
     margins: Array,
     places: Any,
     sizes: Array,
+    forecasters: Any,
     y: Any,
     importance: Array,
     stands: Array,
@@ -106,7 +108,9 @@ def refine(
     """out[t, c], the probability of each class from before label t; 0 for one that is not known yet.
 
     ``logits`` are those of the coins, −∞ for such a class; ``sizes[t, k]`` the mean size of the margins.
-    ``places`` are those of the features that can differ from 0, of experts that have not retired.
+    ``places`` are those of the features that can differ from 0, of experts that have not retired;
+    ``forecasters`` the numbers of experts between two classes whose margins are logits, −1 for one that has
+    retired: it says what the coins say.
     """
     count, classes = logits.shape
     some = places.shape[0] < r.weights.shape[1]
@@ -118,10 +122,15 @@ def refine(
     each = np.empty((r.shares.shape[0], classes))
     mixed = np.empty(classes)
     room = np.empty((2, places.shape[0]))
+    others = 1 + r.weights.shape[0]
     for t in range(count):
         if two:
             odds = logits[t, 1] - logits[t, 0]
             _features_into(features, 1, odds, margins, t, 0, sizes, places)
+            for f in range(forecasters.shape[0]):
+                k = forecasters[f]
+                each[others + f, 0] = 0.0
+                each[others + f, 1] = margins[k, t, 0] if k >= 0 else odds
         else:
             for c in range(classes):
                 known[c] = logits[t, c] > -np.inf
