@@ -92,8 +92,8 @@ def taught(importance: Array, stands: Array, t: int, chance: float) -> float:
 def forecast(r: Any, features: Array, first: int, known: Any, each: Array, mixed: Array) -> None:
     """each[i, c] = p_{i,c} of every forecaster, mixed[c] = Σ_i v_i·p_{i,c}; 0 for a class not known.
 
-    Classes before ``first`` have features that are all 0. Behind the Newton forecasters ``each`` has the logits
-    of the others.
+    Classes before ``first`` have features that are all 0. Behind the Newton forecasters ``each`` has the
+    logits of the others.
     """
     count, classes = each.shape
     for c in range(classes):
