@@ -7,18 +7,22 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TESTED := $(VENV)/.installed-dev
 
-.PHONY: demo test test-plain test-lowest test-newest audit attack lint format bench bench-check docs dist clean
+.PHONY: demo test test-plain test-bounds test-lowest test-newest audit attack lint format bench bench-check docs dist clean
 
 demo: $(INSTALLED)
 	$(BIN)/fenchel compare
 
 # One thread a process: there are as many processes as cores.
 test: $(TESTED)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 # Compiled by Numba's public functions alone, dicts read by Python.
 test-plain:
 	FENCHEL_PLAIN_COMPILER=1 FENCHEL_PLAIN_DICTS=1 $(MAKE) test
+
+# Compiled code looks before each read and write whether it stays inside its array.
+test-bounds:
+	NUMBA_BOUNDSCHECK=1 $(MAKE) test
 
 # With the lowest versions that pyproject.toml allows.
 test-lowest:
@@ -83,10 +87,12 @@ $(VENV)/bin/python:
 
 $(INSTALLED): pyproject.toml constraints.txt constraints-lowest.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet $(VERSIONS) --editable .
+	$(BIN)/python -m compileall -q src
 	touch $@
 
 $(TESTED): pyproject.toml constraints.txt constraints-lowest.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet $(VERSIONS) --editable ".[dev]"
+	$(BIN)/python -m compileall -q src
 	touch $@ $(INSTALLED)
 
 # An extra on top of the development set: .installed-docs, .installed-bench.

@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmarks.datasets import named
 from fenchel import learners, merge
+from fenchel.cluster.training import JUDGES, SAMPLE
 from fenchel.learners import for_task
 from fenchel.rows import Block, validate
 
@@ -52,6 +53,10 @@ def learned(make, X, y, shards, rounds):
             learner.learn_many(X[rows], y[rows])
             parts.append(learner)
         start = parts[0] if shards == 1 else merge(parts, start)
+        if shards > 1:  # as ``fenchel.cluster`` chooses
+            some = np.array_split(np.arange(len(y)), shards)[:: -(-shards // JUDGES)]
+            rows = np.concatenate([part[: SAMPLE // len(some)] for part in some])
+            start.judge_block(Block(validate.as_rows(X[rows]), y[rows]))
     return start.freeze()
 
 

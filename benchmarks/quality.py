@@ -75,12 +75,12 @@ def expert_errors(task: Task, mixture: Mixture, y: NDArray) -> Errors:
     """The experts' own errors, from what the mixture has charged them with."""
     losses, active = mixture.engine.blend.hedge.losses, mixture.engine.blend.hedge.active > 0.0
     scale = spread(y) / 2.0 if task == "regression" else len(y)
-    pairs = zip(mixture.experts, losses / scale, active, strict=True)
-    return {short(expert.specification): float(loss) for expert, loss, on in pairs if on}
+    named = zip(mixture.engine.expert_names, losses / scale, active, strict=True)
+    return {short(name): float(loss) for name, loss, on in named if on}
 
 
-def short(specification: str) -> str:
-    return specification.removeprefix("one_against_rest:learner=")
+def short(name: str) -> str:
+    return name.removeprefix("one_against_rest:learner=")
 
 
 def measure(entry: Dataset, peers: dict) -> Result:

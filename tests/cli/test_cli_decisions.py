@@ -99,6 +99,20 @@ def test_a_metric_of_another_task_is_refused(files):
     assert "is for regression" in done.output
 
 
+def test_weights_of_classes_are_for_learning_and_not_for_the_score(files):
+    figures, predictions = files / "f.json", files / "p.txt"
+    options = ["--class-weight", "balanced", "--metric", "error", "--metric", "recall"]
+    trained(files, "classes", "arow", *options, "--json", figures, "--predictions", predictions)
+    with open(files / "classes.csv", newline="") as lines:
+        labels = [row["y"] for row in csv.DictReader(lines)]
+    told = predictions.read_text().splitlines()
+    wrong = sum(label != said for label, said in zip(labels, told, strict=True))
+    (score,) = json.loads(figures.read_text())["learners"]
+    assert wrong == score["mistakes"]
+    assert score["loss"] == score["error"] == pytest.approx(wrong / len(labels), rel=1e-12)
+    assert score["metrics"]["error"] == pytest.approx(wrong / len(labels), rel=1e-12)
+
+
 def test_balanced_classes_are_for_classes(files):
     figures = files / "f.json"
     trained(

@@ -1,6 +1,7 @@
 """The same data in any format gives the same model."""
 
 import json
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -187,3 +188,17 @@ def test_columns_that_are_no_categories_are_advised_on(tmp_path, command):
     assert "different values" not in said
     quiet = run(command, data, "--learner", "perceptron", "--quiet").stderr
     assert "day" not in quiet
+
+
+@pytest.mark.parametrize(
+    ("written", "form"), [("%m/%d/%Y", "%m/%d/%Y"), ("%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M")]
+)
+def test_dates_of_other_forms_are_advised_on_with_their_format(tmp_path, written, form):
+    days = [datetime(2024, 1, 1, 9) + timedelta(days=5 * k) for k in range(60)]
+    lines = [f"{day.strftime(written)},{'yes' if day.month < 7 else 'no'}" for day in days]
+    data = write_lines(tmp_path / "days.csv", ["day,y", *lines])
+    said = run("train", data, "--learner", "perceptron").stderr
+    assert f"day has dates: --date 'day:format={form}' learns from their parts" in said
+    told = run("train", data, "--learner", "perceptron", "--date", f"day:format={form}").stderr
+    assert "dates          day" in told
+    assert "different values" not in told

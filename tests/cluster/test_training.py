@@ -223,3 +223,21 @@ def test_products_are_merged(tmp_path, form):
         found = cluster.train(str(tmp_path / f"part-*.{form}"), start, executor, rounds=2)
     given = X[2000:] if form == "svm" else [{"a": a, "b": b} for a, b in X[2000:].tolist()]
     assert np.mean(np.asarray(found.predict_many(given)).astype(float) != y[2000:]) < 0.06
+
+
+def test_a_merged_model_chooses_by_what_it_has_learned_itself(tmp_path):
+    """A shard of 100 noisy rows has not learned the hills, all 30 have."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, (5000, 2)).round(6)
+    hills = np.sin(2.5 * X[:, 0]) * np.cos(2.5 * X[:, 1])
+    y = (hills + rng.normal(size=5000)).round(6)
+    for k in range(30):
+        rows = slice(100 * k, 100 * k + 100)
+        text = [f"{t} 1:{a} 2:{b}\n" for t, (a, b) in zip(y[rows], X[rows], strict=True)]
+        (tmp_path / f"part-{k:02}.svm").write_text("".join(text))
+    one = learners.auto("regression")
+    one.learn_many(X[:3000], y[:3000])
+    with ThreadPoolExecutor(1) as executor:
+        many = cluster.train(str(tmp_path / "part-*.svm"), learners.auto("regression"), executor)
+    lost = [np.mean((m.freeze().predict_many(X[3000:]) - hills[3000:]) ** 2) for m in (one, many)]
+    assert lost[1] <= 1.1 * lost[0]

@@ -18,7 +18,7 @@ from fenchel import Schema, learners
 from fenchel.export import ExportRefused, export, sql_levels
 from fenchel.learners.for_task import for_task
 from fenchel.learners.linear_form import linear_form
-from fenchel.schema import Category, Number
+from fenchel.schema import Category, Date, Number
 
 HAS_ONNX = find_spec("onnx") is not None
 NEW = list(rows(200, seed=1))
@@ -52,6 +52,26 @@ def test_every_place_predicts_the_same(spec, task, tmp_path):
     for name, predict in ELSEWHERE.items():
         if find_spec("onnxruntime" if name == "onnx" else name):
             same(predict(learner, tmp_path, NEW), wanted, 1e-5 if name == "onnx" else 1e-9)
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+def test_waves_are_in_every_place(task, tmp_path):
+    data = [row for row in rows(2500, seed=2) if row["size"] is not None]
+    new = [row for row in NEW if row["size"] is not None]
+    hills = [np.sin(row["size"]) * np.cos(row["depth"]) for row in data]
+    named = {"binary": ["low", "high"], "multiclass": ["low", "mid", "high"]}.get(task)
+    cuts = {"binary": [0.0], "multiclass": [-0.3, 0.3]}.get(task)
+    y = hills if named is None else [named[k] for k in np.digitize(hills, cuts)]
+    learner = for_task("auto", task)
+    learner.learn_many(data, y)
+    learner.freeze()
+    assert linear_form(learner).waves is not None
+    wanted = learner.predict_many(new).tolist()
+    for predict in PLACES.values():
+        same(predict(learner, tmp_path, new), wanted, 1e-9)
+    for name, predict in ELSEWHERE.items():
+        if find_spec("onnxruntime" if name == "onnx" else name):
+            same(predict(learner, tmp_path, new), wanted, 1e-4 if name == "onnx" else 1e-9)
 
 
 def test_numbers_alone_are_exported_by_their_place(tmp_path):
@@ -163,10 +183,13 @@ def test_more_columns_than_a_table_has_are_refused():
 
 
 def test_texts_dates_and_lists_are_in_python(tmp_path):
-    learner = learners.perceptron(schema=Schema(text=["body"], date=["when"], words=["tags"]))
+    kinds = {"paid": Date(format="%d/%m/%Y")}
+    schema = Schema(kinds, text=["body"], date=["when"], words=["tags"])
+    learner = learners.perceptron(schema=schema)
     data = [
         {
             "body": f"Free money, {k} it's ÉTÉ",
+            "paid": f"{1 + k % 28}/0{1 + k % 9}/2024",
             "when": f"2024-0{1 + k % 9}-03T0{k % 9}:30",
             "tags": "a b a",
         }

@@ -76,7 +76,7 @@ def oracle_run(parts: Any, X: Any, y: Any, importance: Any, intercept: bool) -> 
     loss, f, rule = parts
     f = f if intercept else _without_intercept(f)
     book = RELATIVES.get(type(f), Textbook)(f, X.shape[1] + intercept)
-    book.intercept = intercept
+    book.open(intercept)
     rule = state.start(rule, 1)
     margins, tolerance, unit, lost, exactness = [], [], 0.0, 0.0, 1e-9
     for x, label, weight in zip(_with_intercept(X, intercept), y, importance, strict=True):

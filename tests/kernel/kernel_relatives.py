@@ -14,6 +14,10 @@ class Dense:
     matrix = np.eye(1)
     cancelled: Any = 0.0  # the sizes of numbers whose differences are weights
 
+    def open(self, intercept: bool) -> None:
+        """Begin, with an intercept as the first of the coordinates or without."""
+        self.intercept = intercept
+
 
 class _Relative(Dense):
     """``see`` reads w_t, ``learn`` takes the coefficient c = −η·ℓ′ of z = c·x."""
@@ -62,6 +66,10 @@ class _LogisticGaussian(_Gaussian):
 
     def start(self, shape: int) -> None:
         self.precision = np.full(shape, self.part.prior)
+
+    def open(self, intercept: bool) -> None:
+        """An intercept begins with a tenth of the precision."""
+        self.precision[: int(intercept)] /= 10.0
 
     def growth(self, alpha: float) -> float:
         return alpha * max(1.0 - alpha / self.importance, 0.0)

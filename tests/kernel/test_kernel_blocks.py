@@ -10,7 +10,9 @@ from fenchel.learners import by_blocks
 from fenchel.rules import NormalizedResidual, PassiveAggressive
 from fenchel.rules.protocol import fact
 
-pytestmark = pytest.mark.skipif(not blas.AVAILABLE, reason="BLAS is called in the fast way alone")
+pytestmark = pytest.mark.skipif(
+    not blas.are_available(), reason="BLAS is called in the fast way alone"
+)
 
 COLUMNS, ROWS = by_blocks.LEAST_COLUMNS + 5, 300
 MAKERS = {

@@ -5,7 +5,9 @@ import pytest
 
 from fenchel import learners
 from fenchel.certificates import hedge_bound
-from fenchel.loops.adahedge import charge_rounds, new_hedge
+from fenchel.loops.adahedge import charge_rounds, new_hedge, unite_hedge
+from fenchel.loops.coin_stacking import AHEAD, VOTE, new_choice
+from fenchel.regularizers.uniting import Shards
 
 
 def oracle(losses):
@@ -76,3 +78,40 @@ def test_mixtures_keep_it_on_heavy_tails_and_importance(seed):
     learner = learners.hedge(experts, combined=seed % 3 == 0)
     learner.learn_many(X, y if regression else np.sign(y), importance)
     assert learner.engine.certify(None, None, None)[0].holds
+
+
+def against_the_vote(seed, options):
+    """Mistakes of a vote that begins behind, and of others that are better, as good, or always wrong."""
+    rng = np.random.default_rng(seed)
+    rates = rng.choice([0.0, 0.1, 0.5, 1.0], options)
+    losses = (rng.random((int(rng.integers(5, 120)), options)) < rates) * 1.0
+    losses[:, VOTE] = rng.random(len(losses)) * rng.choice([0.0, 0.2, 1.0])
+    return losses
+
+
+@pytest.mark.parametrize("options", [2, 3])
+def test_the_bound_against_a_vote_that_begins_behind_holds_in_every_round(options):
+    for seed in range(100):
+        choice, losses = new_choice(options == 3), against_the_vote(seed, options)
+        for t in range(len(losses)):
+            charge_rounds(choice, losses[t : t + 1])
+            lost = losses[: t + 1, VOTE].sum()
+            assert choice.losses[VOTE] == pytest.approx(AHEAD + lost)
+            assert choice.expected[0] <= lost + 2.0 * choice.gap[0] + 1e-9
+
+
+def test_the_bound_against_the_vote_survives_a_merge_from_nothing_and_holds_as_rounds_go_on():
+    for seed in range(100):
+        count, lost = 2 + seed % 7, 0.0
+        shards = [new_choice(True) for _ in range(count)]
+        for k, shard in enumerate(shards):
+            losses = against_the_vote(seed if seed % 2 else 1000 * seed + k, 3)
+            charge_rounds(shard, losses)
+            lost += losses[:, VOTE].sum()
+        merged = new_choice(True)
+        unite_hedge(merged, Shards(shards, new_choice(True), [1.0 / count] * count))
+        merged.losses[VOTE] = lost
+        for losses in against_the_vote(seed, 3):
+            assert merged.expected[0] <= lost + 2.0 * merged.gap[0] + 1e-9
+            charge_rounds(merged, losses[None])
+            lost += losses[VOTE]

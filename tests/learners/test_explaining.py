@@ -124,7 +124,7 @@ def test_contributions_add_up(name, task, frozen):
     rows, _ = _stream(task, 8, seed=1)
     for x in rows:
         found = explain_one(learner, x)
-        assert sum(found.contributions.values()) == pytest.approx(found.margin, abs=1e-9)
+        assert sum(found.contributions.values()) == pytest.approx(found.margin, rel=1e-9, abs=1e-9)
         assert found.prediction == learner.predict_one(x)
         if name in ("hedge", "auto"):
             assert found.is_exact
@@ -146,11 +146,12 @@ def test_what_no_expert_brings_is_named(task, rows, frozen):
         assert others <= ({HELD, CORRECTED} if task == "regression" else {VOTED})
 
 
-def test_products_and_curves_have_their_own_names():
+def test_products_curves_and_waves_have_their_own_names():
     learner = _trained("auto", "binary", 1500)
     learner.freeze()
     found = explain_one(learner, _stream("binary", 1, seed=3)[0][0]).contributions
     assert any("×" in key for key in found)
+    assert found.pop(f"{NAMES[0]},…,{NAMES[-1]} (waves)")
     assert {key.partition("×")[0].removesuffix(" (curve)") for key in found} <= {*NAMES, INTERCEPT}
 
 

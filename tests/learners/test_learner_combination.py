@@ -34,12 +34,12 @@ def several_classes(seed=0):
 STREAMS = {"binary": two_classes, "regression": numbers, "multiclass": several_classes}
 
 
-def textbook_hedge(losses):
-    """AdaHedge's shares before each round, from the losses of all."""
-    totals, gap, shares = np.zeros(losses.shape[1]), 0.0, []
+def textbook_hedge(losses, behind=0.0, gap=0.0):
+    """AdaHedge's shares before each round, from the losses of all, which begin with ``behind``."""
+    totals, shares = np.zeros(losses.shape[1]) + behind, []
     for row in losses:
-        behind = totals - totals.min()
-        v = np.exp(-np.log(len(row)) / gap * behind) if gap > 0.0 else (behind == 0.0) * 1.0
+        more = totals - totals.min()
+        v = np.exp(-np.log(len(row)) / gap * more) if gap > 0.0 else (more == 0.0) * 1.0
         v /= v.sum()
         shares.append(v)
         if gap > 0.0:
@@ -76,7 +76,8 @@ def test_binary_combination_is_the_textbook():
     vote = (textbook_hedge((1.0 - y[:, None] * signs) / 2.0) * signs).sum(axis=1)
     led = np.where(chance == 0.5, vote, chance - 0.5)  # the vote settles a tie
     both = np.stack([vote, np.where(led > 0.0, 1.0, -1.0)], axis=1)
-    final = (textbook_hedge((1.0 - y[:, None] * both) / 2.0) * both).sum(axis=1)
+    chosen = textbook_hedge((1.0 - y[:, None] * both) / 2.0, behind=[5.0, 0.0], gap=5.0)
+    final = (chosen * both).sum(axis=1)
     refined = textbook.stacked(np.log(chance / (1.0 - chance)), standard, (y > 0) * 1)
     logits = textbook.calibrated_two(np.log(refined[:, 1] / refined[:, 0]), (y > 0) * 1)
     sign = np.where(final > 0.0, 1.0, -1.0)

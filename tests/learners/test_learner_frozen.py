@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fenchel import Learner, learners
 from fenchel.learners import frozen
-from fenchel.learners.frozen import margins_of, next_round
+from fenchel.learners.frozen import margins_of, next_round, tempered
 from fenchel.loops.frozen_losses import LOSS, charge_candidates
 from fenchel.losses import Squared
 from fenchel.rows import validate
@@ -47,7 +49,9 @@ def test_candidates_are_charged_as_in_numpy(task):
     )
     known = 0.5 * (np.clip(margins[..., 0], -1, 1) - y[:, None]) ** 2 if task == 0 else wrong
     sums = np.zeros((4, 5))
-    charge_candidates(read, y, np.ones(1), task, Squared(), np.array([-1.0, 1.0]), sums)
+    charge_candidates(
+        read, y, np.ones(1), task, Squared(), np.array([-1.0, 1.0]), np.inf, sums, np.zeros((3, 5))
+    )
     np.testing.assert_allclose(sums[LOSS], known.sum(axis=0))
 
 
@@ -70,7 +74,7 @@ def test_blocks_files_and_copies_make_no_difference(tmp_path):
 
 def test_frozen_is_no_worse_than_following_and_learning_switches_back():
     frozen = following = 0
-    for seed in range(6):  # of one stream six mistakes more or fewer are chance
+    for seed in range(12):  # of one stream six mistakes more or fewer are chance
         X, y = follower(seed=seed)
         learner = learners.auto()
         learner.learn_many(X[:2000], y[:2000])
@@ -153,7 +157,7 @@ def test_frozen_use_reads_the_mean_of_the_candidates(task, monkeypatch):
     for c in (2, 5):
         given = (np.arange(len(both)) == c) * 1.0
         found.append(use.reading(given, engine.weights_in_use(), engine.blend, engine.anchors()))
-    alone = [still.read(rows) for still in found]
+    alone = [still._replace(surest=np.inf).read(rows) for still in found]
     monkeypatch.setattr(engine, "frozen_shares", lambda: both)
     if task == "multiclass":  # logits, up to a number that all classes of a row share
         alone = [np.log(chances) for chances in alone]
@@ -164,14 +168,76 @@ def test_frozen_use_reads_the_mean_of_the_candidates(task, monkeypatch):
     inside = np.ones(len(X), bool)
     if task == "regression":  # numbers are held within the targets known
         inside = np.all([np.abs(numbers) < 1.0 for numbers in alone], axis=0)
-    np.testing.assert_allclose(
-        engine.still().read(rows)[inside], mean[inside], rtol=1e-9, atol=1e-9
-    )
+    both_read = engine.still()._replace(surest=np.inf).read(rows)
+    np.testing.assert_allclose(both_read[inside], mean[inside], rtol=1e-9, atol=1e-9)
 
 
 def test_a_class_that_came_late_leaves_the_size_of_margins_alone():
     margins = np.ones((1, 2, 2))
     margins[0, :, 1] = -1.0
     sums = np.zeros((4, 1))
-    charge_candidates(margins, np.array([0.0, 2.0]), np.ones(1), 2, Squared(), np.zeros(2), sums)
+    charge_candidates(
+        margins,
+        np.array([0.0, 2.0]),
+        np.ones(1),
+        2,
+        Squared(),
+        np.zeros(2),
+        np.inf,
+        sums,
+        np.zeros((3, 1)),
+    )
     assert sums[:, 0].tolist() == [2.0, 1.0, 2.0, 4.0]
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 10_000), st.sampled_from([1e-60, 1.0, 1e60]))
+def test_sharpness_is_that_of_the_least_log_loss(seed, unit):
+    rng = np.random.default_rng(seed)
+    logits = rng.standard_t(3.0, 4000) * 2.0
+    y = np.where(rng.random(4000) < 1.0 / (1.0 + np.exp(-logits)), 1.0, -1.0)
+    sharp, sums = np.zeros((3, 1)), np.zeros((4, 1))
+    given_as = (logits * unit).reshape(1, -1, 1)
+    charge_candidates(given_as, y, np.ones(1), 1, Squared(), np.zeros(2), np.inf, sums, sharp)
+    assert sharp[2, 0] == 4000.0
+    grid = np.exp(np.linspace(-2.0, 2.0, 401))
+    lost = [np.logaddexp(0.0, -beta * y * logits).mean() for beta in grid]
+    found = np.logaddexp(0.0, -sharp[0, 0] * unit * y * logits).mean()
+    assert found <= min(lost) + 0.003
+
+
+def test_sharpness_hardly_minds_rows_far_beyond_the_surest():
+    rng = np.random.default_rng(5)
+    logits = rng.standard_normal(3000) * 3.0
+    y = np.where(rng.random(3000) < 1.0 / (1.0 + np.exp(-logits)), 1.0, -1.0)
+    found = []
+    for before in (np.inf, 3000.0):
+        sharp, given_as = np.zeros((3, 1)), logits.copy()
+        given_as[50::100] = -3000.0 * y[50::100]
+        given_as = given_as.reshape(1, -1, 1)
+        sums = np.zeros((4, 1))
+        charge_candidates(given_as, y, np.ones(1), 1, Squared(), np.zeros(2), before, sums, sharp)
+        found.append(sharp[0, 0])
+    assert found[0] < 0.1
+    assert 0.5 < found[1] < 1.2
+
+
+def test_no_logit_grows_far_beyond_what_the_rows_can_tell():
+    logits = np.array([-1e9, -30.0, -3.0, 0.0, 3.0, 30.0])
+    found = tempered(logits, 8.0)
+    assert np.array_equal(found[2:5], logits[2:5])
+    assert np.array_equal(np.sign(found), np.sign(logits))
+    assert (np.diff(found) > 0.0).all()
+    assert np.abs(found).max() < 30.0
+    assert np.array_equal(tempered(logits, np.inf), logits)
+
+
+def test_a_row_far_beyond_all_others_costs_little():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 3))
+    y = np.sign(X[:, 0] + 0.3 * rng.standard_normal(3000))
+    learner = learners.auto()
+    learner.learn_many(X, y)
+    far = np.array([[1e6, 0.0, 0.0]])
+    assert learner.freeze().predict_one(far[0]) == 1.0
+    assert np.abs(learner.decision_many(far))[0] < 40.0

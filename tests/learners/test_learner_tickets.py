@@ -163,3 +163,29 @@ def test_experts_of_a_mixture_step_from_today_and_other_learners_by_the_theorem(
     X, y = stream()
     plain, named = from_specification(text), from_specification(text)
     assert with_delay(plain, X, y, 9, None).tolist() == with_delay(named, X, y, 9, step).tolist()
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+def test_a_mixture_is_charged_for_what_it_chose_from_when_it_was_asked(task):
+    """Late labels that follow each other are easy to tell once the neighbours' are known."""
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((240, 3)), np.repeat(rng.integers(0, 3, 8), 30).astype(float)
+    y = {"binary": np.where(y > 0, 1.0, -1.0), "multiclass": y, "regression": y}[task]
+    learner = learners.auto(task, classes=None if task == "regression" else sorted({*y.tolist()}))
+    choice, lost = learner.engine.blend.choice, np.zeros(2)
+    begun, codes = choice.losses[-2:].copy(), {label: k for k, label in enumerate(sorted({*y}))}
+    bounds = np.array([np.inf, -np.inf])
+    for t in range(len(y) + 25):
+        if t < len(y):
+            learner.ask(X[t], id=t)
+        if t >= 25:
+            row = t - 25
+            chosen = learner.tickets.waiting[row].memo[-4:-2]
+            if task == "regression":
+                held = np.clip(chosen, *bounds) if bounds[0] <= bounds[1] else chosen
+                lost += 0.5 * (held - y[row]) ** 2
+                bounds = np.array([min(bounds[0], y[row]), max(bounds[1], y[row])])
+            else:
+                lost += chosen != codes[y[row]]
+            learner.answer(row, y[row])
+    np.testing.assert_allclose(choice.losses[-2:] - begun, lost, rtol=1e-12)

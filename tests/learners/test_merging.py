@@ -7,6 +7,7 @@ import pytest
 from fenchel import learners, merge
 from fenchel._numba import blas
 from fenchel.learners import Learner, from_specification
+from fenchel.loops.coin_stacking import AHEAD, VOTE
 from fenchel.regularizers.full_adagrad import FullAdaGrad
 from fenchel.regularizers.uniting import Shards, unite_parts
 from fenchel.rows import Block, validate
@@ -98,7 +99,7 @@ def test_forecasters_that_began_with_a_model_are_one_machine():
 
 @pytest.mark.parametrize("shared", ["no", "yes"])
 def test_outputs_merged_are_one_machine(shared):
-    if shared == "yes" and not blas.AVAILABLE:
+    if shared == "yes" and not blas.are_available():
         pytest.skip("BLAS is called in the fast way alone")
     both = np.stack([NUMBERS, -NUMBERS], axis=1)
     specification = f"multi_output:shared={shared},learner=vovk_azoury_warmuth"
@@ -182,6 +183,21 @@ def test_bounds_that_survive_hold(start):
         merged.learn_many(rows(ALL), -SIDES)
 
 
+@pytest.mark.parametrize("earlier", [False, True])
+def test_the_vote_of_merged_mixtures_has_lost_what_it_was_expected_to(earlier):
+    parts = shards_of("auto", SIDES, 4)
+    for part in parts if earlier else []:  # whose vote began level with the coins
+        choice = part.engine.blend.choice
+        choice.losses[VOTE] -= AHEAD
+        choice.gap[0] -= AHEAD
+    merged, gaps = merge(parts), [part.engine.blend.choice.gap[0] for part in parts]
+    blend = merged.engine.blend
+    assert blend.choice.losses[VOTE] == blend.hedge.expected[0]
+    assert blend.choice.gap[0] == pytest.approx(sum(gaps))
+    lost = sum(part.engine.blend.hedge.expected[0] for part in parts)
+    assert blend.hedge.expected[0] == pytest.approx(lost)
+
+
 def test_two_codings_of_classes_are_refused():
     left, right = learners.perceptron(), learners.perceptron()
     left.learn_many([{"a": 1.0}, {"b": 1.0}], ["ham", "spam"])
@@ -245,7 +261,7 @@ def test_one_shard_with_enormous_values_does_not_decide_alone(specification):
 def test_frozen_use_of_what_was_merged_is_by_the_merged_weights():
     """What shards set aside long ago is no candidate any more."""
     merged = merge(shards_of("auto", SIDES, 3))
-    merged.engine.do_without_products()
+    merged.engine.do_without_centred()
     shares = merged.engine.frozen.shares(merged.engine.blend.active)
     assert shares.any()
     assert not shares[1::2].any()  # means along the run begin anew

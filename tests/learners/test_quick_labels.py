@@ -8,7 +8,9 @@ from fenchel import learners
 from fenchel._numba import blas
 from fenchel.learners.by_blocks import LEAST_COLUMNS
 
-pytestmark = pytest.mark.skipif(not blas.AVAILABLE, reason="BLAS is called in the fast way alone")
+pytestmark = pytest.mark.skipif(
+    not blas.are_available(), reason="BLAS is called in the fast way alone"
+)
 
 
 def stream(classes=2, rows=120):

@@ -64,6 +64,15 @@ def test_the_class_of_the_probabilities_decides_where_it_is_the_best():
         assert choice.losses[2:].tolist() == [AHEAD] * (options - 2)
 
 
+def test_the_vote_decides_once_it_has_been_better_than_the_coins_for_some_rounds():
+    ballots = np.tile([0.0, 1.0], (ROWS, 1))
+    likeliest, y = np.zeros(ROWS, np.int64), np.ones(ROWS, np.int64)
+    decided = np.empty(ROWS, np.int64)
+    decide(new_choice(True), ballots, likeliest, likeliest, y, np.ones(1), True, decided)
+    assert decided[: int(AHEAD)].max() == 0
+    assert decided[2 * int(AHEAD) :].min() == 1
+
+
 def test_rows_that_are_learned_from_stand_for_the_others():
     late = np.array([stands_for(float(t)) for t in range(ALL_OF_FIRST, ALL_OF_FIRST + 10_000)])
     assert set(late) == {0.0, STRIDE}

@@ -6,7 +6,9 @@ import pytest
 from fenchel import Learner, learners
 from fenchel._numba import blas
 
-pytestmark = pytest.mark.skipif(not blas.AVAILABLE, reason="BLAS is called in the fast way alone")
+pytestmark = pytest.mark.skipif(
+    not blas.are_available(), reason="BLAS is called in the fast way alone"
+)
 
 
 def stream(rows=200, columns=40, classes=4):

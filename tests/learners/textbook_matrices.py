@@ -129,6 +129,8 @@ class BayesianLogistic(Textbook):
         self.mu, self.precision = self.theta, self.prior * np.eye(self.d)
 
     def weights(self, x, h):
+        if self.t == 0 and self.diagonal and self.has_intercept:
+            self.precision[0, 0] = self.prior / 10.0
         return self.mu.copy()
 
     def confidence(self, x):

@@ -80,3 +80,34 @@ def test_auto_of_before_it_had_bayesian_experts_goes_on_as_it_was():
     learner.learn_one(rows[0], 1)
     assert [learner.decision_one(row) for row in rows] == pytest.approx(later, rel=1e-12)
     assert "bayesian_logistic" not in learner.engine.expert_names
+
+
+@pytest.mark.parametrize(
+    ("task", "asked", "frozen", "later"),
+    [
+        (
+            "binary",
+            [0.3074234255084959, -0.1293829762941613, 0.01770054188980219],
+            [0.06740306043766084, -0.15455935202546697, 0.03478803251647763],
+            [0.322318770042771, -0.16404570200319935, 0.0020219703221827645],
+        ),
+        (
+            "regression",
+            [5.1437294852934645, 4.862576449195156, 5.26966823676282],
+            [5.13975978142214, 4.775368743184098, 5.2671835817134305],
+            [4.968381855488271, 4.7445764026460235, 5.148788580790354],
+        ),
+    ],
+)
+def test_auto_of_before_it_saw_waves_goes_on_as_it_was(task, asked, frozen, later):
+    learner = Learner.load(RELEASED / f"auto-2-{task}.fenchel").copy()
+    rows = [{"a": 0.5, "b": 1.0}, {"a": 0.9, "b": -2.0}, {"b": 2.0}]
+    assert [learner.copy().freeze().decision_one(row) for row in rows] == pytest.approx(
+        frozen, rel=1e-12
+    )
+    learner = Learner.load(RELEASED / f"auto-2-{task}.fenchel")
+    learner.is_frozen = False
+    assert [learner.decision_one(row) for row in rows] == pytest.approx(asked, rel=1e-12)
+    learner.learn_one(rows[0], 1)
+    assert [learner.decision_one(row) for row in rows] == pytest.approx(later, rel=1e-12)
+    assert not any("waves" in name for name in learner.engine.expert_names)

@@ -17,6 +17,8 @@ TRAINED, USED = raw_rows(300, 1), raw_rows(80, 2)
 SAID = {
     "plain": [],
     "declared": ["--categorical", "hour", "--text", "body", "--date", "when", "--words", "tags"],
+    "with options": ["--text", "body:words=1-2,letters=3-3,counts=no", "--number", "rare:missing=indicator",
+                     "--date", "when:format=%Y-%m-%dT%H:%M:%S", "--categorical", "site:levels=a|b b"],
     "crossed": ["--categorical", "hour", "--text", "body", "--cross", "site,hour", "--cross", "ad,price"],
     "hashed": ["--text", "body", "--cross", "categories,categories", "--bits", "10", "--ignore", "when"],
 }  # fmt: skip

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from fenchel import Schema
-from fenchel.schema import CannotReadError, Category, Number, Text, WordList
+from fenchel.schema import CannotReadError, Category, Date, Number, Text, WordList, parse_column
 
 
 @pytest.mark.parametrize("value", [7, 7.0, "7", " 7 ", np.int64(7), np.float32(7.0)])
@@ -92,3 +92,39 @@ def test_what_contradicts_itself_is_refused() -> None:
         known.extended(Schema(text=["a"]))
     with pytest.raises(ValueError, match="'a' is learned from: it cannot be the id"):
         known.extended(Schema(id="a"))
+
+
+def test_dates_in_a_format_of_their_own() -> None:
+    schema = Schema({"d": Date(format="%d/%m/%Y")})
+    assert schema.features({"d": "29/2/2024"}) == schema.features({"d": datetime(2024, 2, 29)})
+    assert schema.features({"d": "29/2/2024"}) == Schema(date=["d"]).features({"d": "2024-02-29"})
+    with pytest.raises(CannotReadError, match="'2024-02-29' is not a date; write it as 31/12/2024"):
+        schema.features({"d": "2024-02-29"})
+    with pytest.raises(
+        CannotReadError, match=r"Date\(format='%d/%m/%Y'\), or --date 'd:format=%d/%m/%Y'"
+    ):
+        Schema(date=["d"]).features({"d": "29/2/2024"})
+    assert Schema.from_json(schema.to_json()) == schema
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "said"),
+    [
+        (Text, "body:words=2-x", "give a range such as 1-2"),
+        (Text, "body:counts=perhaps", "say yes or no"),
+        (Text, "body:shortest=a", "give a whole number"),
+        (Number, "age:missing=gone", "say absent, indicator or a number"),
+        (Number, "age:mising=0", "has no option 'mising'; it has missing"),
+        (Text, "body:counts=no,counts=yes", "twice"),
+    ],
+)
+def test_options_of_a_column_that_mean_nothing_are_refused(kind, text, said) -> None:
+    with pytest.raises(ValueError, match=said):
+        parse_column(kind, text)
+
+
+def test_a_column_may_be_named_again_without_its_options() -> None:
+    known = Schema({"body": Text(words=(1, 2))})
+    assert known.extended(Schema(text=["body"])).kinds == known.kinds
+    with pytest.raises(ValueError, match="known as text, with other options"):
+        known.extended(Schema({"body": Text(words=(2, 2))}))

@@ -174,18 +174,19 @@ def examine(folder, oracle, clients, spare):
 
 def campaign(kills, seed, folder):
     chance = random.Random(seed)
-    port, line_port = free_port(), free_port()
     served = folder / "served"
     warm_up(learner_for("arow", "binary"))
-    clients = Clients(port, line_port, chance)
+    clients = Clients(free_port(), free_port(), chance)
     torn, oracle, snapshots = 0, None, 0
     for done in range(kills):
         if done % 25 == 0:
             print(f"{done} kills survived", file=sys.stderr, flush=True)
-        child = forked(served, port, line_port)
-        answering(port)
+        child = forked(served, clients.port, clients.line_port)
+        while not answering(clients.port, child):  # another process has taken a port since
+            clients.port, clients.line_port = free_port(), free_port()
+            child = forked(served, clients.port, clients.line_port)
         if oracle is None:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", clients.port, timeout=60)
             connection.request("POST", f"/models/{NAME}", json.dumps({"learner": "arow"}))
             assert connection.getresponse().status == 201
             oracle = Oracle(served / NAME)
@@ -201,11 +202,14 @@ def campaign(kills, seed, folder):
             "acknowledged": len(clients.learned) + len(clients.lines), "snapshots": snapshots}  # fmt: skip
 
 
-def answering(port):
+def answering(port, child):
+    """Wait until the server answers; whether it did, or ended instead."""
     for _ in range(6000):
+        if os.waitpid(child, os.WNOHANG)[0]:
+            return False
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
-            return
+            return True
         except OSError:
             time.sleep(0.01)
     raise AssertionError("the server did not start")

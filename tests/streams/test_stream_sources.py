@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import fcntl
 import gzip
 import io
 import os
@@ -143,6 +144,21 @@ def test_a_compressed_pipe_is_followed() -> None:
                 os.write(into, packer.flush())
                 os.close(into)
     assert seen == 1_000_000
+
+
+def test_a_pipe_whose_descriptor_is_a_large_number_is_followed() -> None:
+    """A process with a thousand open files gets such numbers."""
+    resource = pytest.importorskip("resource", reason="descriptors are counted on Unix alone")
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if limit <= 2_000:
+        pytest.skip(f"at most {limit} files may be open here")
+    small, into = os.pipe()
+    out = fcntl.fcntl(small, fcntl.F_DUPFD, 2_000)
+    os.close(small)
+    os.write(into, b"1 1:1\n")
+    os.close(into)
+    with io.FileIO(out) as pipe:
+        assert sum(map(len, open_stream(pipe, format="svmlight", threads=1))) == 1
 
 
 def test_a_pass_can_be_left_while_the_pipe_is_silent(tmp_path: Path) -> None:

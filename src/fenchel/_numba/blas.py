@@ -2,16 +2,16 @@
 
 The functions are SciPy's (``scipy.linalg.cython_blas``), called by their address, which is handed to
 the kernel: compiled code on disk has none in it. Only in the fast way of compiling; elsewhere
-``AVAILABLE`` is false, and full matrices are learned row by row.
+full matrices are learned row by row.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import get_cython_function_address
-from scipy.linalg import cython_blas
 
 from fenchel._numba.choice import COMPILED, FAST
 from fenchel._numba.jit import helper
@@ -31,14 +31,21 @@ class Blas(NamedTuple):
     gemm: int
     trsm: int
 
+    @property
+    def is_machine_code(self) -> bool:
+        """Yes: Python cannot call them."""
+        return True
 
-def _takes_32_bits(name: str) -> bool:
-    """Whether the library's whole numbers have 32 bits, as its own description says."""
-    described = repr(cython_blas.__pyx_capi__[name])
+
+@cache
+def are_available() -> bool:
+    """Whether compiled code can call BLAS: its whole numbers must have 32 bits, as its description says."""
+    if not (COMPILED and FAST):
+        return False
+    from scipy.linalg import cython_blas  # deferred: it takes a while to load
+
+    described = repr(cython_blas.__pyx_capi__["dgemm"])
     return "int *" in described and "int64" not in described
-
-
-AVAILABLE = COMPILED and FAST and _takes_32_bits("dgemm")
 
 
 def functions() -> Blas:

@@ -22,14 +22,17 @@ from fenchel._numba.choice import FAST
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
+TRIED = ".tried"  # files that say how long a kernel ran as Python
+
 # Kernels live in these rooms, and the layers of the house let them import from no other.
 ROOMS = ("_numba", "parts", "rows", "losses", "regularizers", "rules", "loops", "streams")
 
 
 @cache
 def source_hash() -> str:
-    """A hash of the sources that compiled code can reach, and of Numba's version."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    """A hash of the sources that compiled code can reach, of Numba's version, and of its check of bounds."""
+    checked = os.environ.get("NUMBA_BOUNDSCHECK", "")
+    digest = hashlib.sha256(f"{numba.__version__}{checked}".encode())
     for file in sorted(file for room in ROOMS for file in (PACKAGE / room).rglob("*.py")):
         digest.update(str(file.relative_to(PACKAGE)).encode())
         digest.update(file.read_bytes())
@@ -87,4 +90,5 @@ def is_keyed(function: Callable[..., Any]) -> bool:
 def holds(kernel: str) -> bool:
     """Whether a kernel of this name was ever compiled from these sources, for whatever types."""
     folder = cache_folder()
-    return folder is not None and any(folder.rglob(f"*.{kernel}*"))
+    found = () if folder is None else folder.rglob(f"*.{kernel}*")
+    return any(file.suffix != TRIED for file in found)

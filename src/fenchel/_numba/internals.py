@@ -76,7 +76,14 @@ ATTRIBUTES = (
     Use("passes and pipelines", ("_name", "_replace", "insert_user_function")),
     Use(
         "the cache: what SourceKeyedCache overrides",
-        ("_CacheLocator", "_cache", "_cache_file", "_impl", "_impl_class", "_locator_classes"),
+        (
+            "_CacheLocator", "_cache", "_cache_file", "_impl", "_impl_class", "_index_key",
+            "_locator_classes",
+        ),
+    ),
+    Use(
+        "a kernel without code for these types, and whether there is some on disk (fast/__init__.py)",
+        ("_compile_for_args", "targetctx"),
     ),
     Use("a kernel's entry point, past the look at the types", ("compile", "entry_point", "overloads")),
     Use(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from fenchel._numba import way
-from fenchel._numba.choice import COMPILED
 
 
 def seldom(condition: bool) -> bool:
@@ -36,6 +36,8 @@ def side_by_side(part: Any) -> Any:
 
 way.inside(side_by_side, lambda *arguments: way.side_by_side, way.INLINED)
 
+
+HALF_ROOT = math.sqrt(0.5)
 
 # ── four numbers at once, where the compiler has them (``way.fours``) ─────────────────────────────
 
@@ -85,19 +87,29 @@ def where_above(a: Any, b: Any, number: Any) -> Any:
     return np.where(a > b, number, 0.0)
 
 
-if way.fours is not None:
+def split(x: Any) -> Any:
+    """m and e with x = m·2^e and √½ ≤ m < √2, of a positive float of full precision; or of each of four."""
+    m, e = math.frexp(x)
+    return (2.0 * m, e - 1.0) if m < HALF_ROOT else (m, float(e))
+
+
+if way.fours is None:
+    way.inside(split, lambda *arguments: split, way.INLINED)
+else:
     for _function in (
         four_numbers, four_values_at, four_slots_at, four_slots_from, lanes, four_roots, none_above,
-        all_above, where_above,
+        all_above, where_above, split,
     ):  # fmt: skip
         _own = getattr(way.fours, _function.__name__)
         way.inside(_function, lambda *arguments, _own=_own: _own, way.INLINED)
 
 
-def _byte(data: Any, position: Any) -> Any:
+def byte_at(data: Any, position: Any) -> Any:
+    """data[position], in kernels without the question whether the position counts from the end.
+
+    A text parser asks for every byte several times.
+    """
     return data[position]
 
 
-# data[position] without the question whether the position counts from the end: a text parser asks
-# for every byte several times.
-byte_at: Any = way.byte_at if COMPILED else _byte
+way.inside(byte_at, lambda *arguments: way.byte_at, way.LEAN | way.INLINED)

@@ -11,6 +11,7 @@ import numba
 
 from fenchel._numba import way
 from fenchel._numba.choice import COMPILED
+from fenchel._numba.trial import trial
 from fenchel.parts.state import from_package
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -42,6 +43,16 @@ def _inside(function: F, options: Any) -> F:
     """The function, which in kernels means itself."""
     way.inside(function, lambda *arguments, **named: function, options)
     return function
+
+
+def in_kernels_for(other: Callable[..., Any]) -> Callable[[F], F]:
+    """Decorator of a leaf that kernels call where another function is called, which is for Python."""
+
+    def stand_in(function: F) -> F:
+        way.inside(other, lambda *arguments, **named: function, way.LEAN)
+        return function
+
+    return stand_in
 
 
 def kernel(function: F) -> F:
@@ -81,7 +92,9 @@ def settled(compiled: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     With parts of nested tuples dispatch takes 4 µs, the call itself under 1. The caller answers for
     the types, of an array also for its order in memory: they go unchecked.
     """
-    return way.settled(compiled, arguments) if COMPILED else compiled
+    may_be_python = not COMPILED or trial.is_on
+    found: Callable[..., Any] = compiled if may_be_python else way.settled(compiled, arguments)
+    return found
 
 
 def in_one_step(calls: Sequence[tuple[Any, tuple[Any, ...]]]) -> Callable[[], None]:

@@ -19,7 +19,7 @@ from threading import RLock
 from typing import Any
 
 import numba
-from numba.extending import overload, register_jitable
+from numba.extending import overload
 
 from fenchel._numba import sealed
 from fenchel._numba.cache import cache_folder, is_keyed, is_written
@@ -57,9 +57,8 @@ def side_by_side(part: Any) -> Any:
 fours: Any = None  # one at a time
 
 
-@register_jitable(**OPTIONS)
 def byte_at(data: Any, position: Any) -> Any:
-    """data[position]."""
+    """In kernels: data[position]."""
     return data[position]
 
 

@@ -8,14 +8,16 @@ whichever rows it came from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fenchel.certificates.minimise import Minimum, least
 from fenchel.certificates.problem import Problem, problem_of
 from fenchel.parts.state import Array
 from fenchel.rows import Block, ReadBlocks
+
+if TYPE_CHECKING:
+    from fenchel.certificates.minimise import Minimum
 
 # So many bytes of rows are held at once.
 MOST_HELD = 50_000_000
@@ -54,6 +56,8 @@ class Hindsight:
 
     def minimum(self, loss: Any, intercept: bool, starts: Iterable[Array] = ()) -> Minimum:
         """Find the u of least total loss over the rows held, with the gap to any better one."""
+        from fenchel.certificates.minimise import least  # deferred: it loads SciPy's optimisers
+
         key = repr(loss), intercept
         if key not in self._minima:
             self._minima[key] = least(self.problem(intercept), loss, starts)
@@ -75,6 +79,8 @@ class Hindsight:
         return self._derived[key]
 
     def _candidates(self, loss: Any, intercept: bool, path: int) -> dict[str, Array]:
+        from fenchel.certificates.minimise import least  # deferred, as above
+
         rows, (blocks, share) = self.problem(intercept), self.gathered()
         sizes = rows.squares()
         d, energy = rows.dimension, float(sizes.sum())

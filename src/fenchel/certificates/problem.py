@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from fenchel.certificates.rerun import losses, targets_of
 from fenchel.parts.state import Array
@@ -133,7 +132,9 @@ class Problem(NamedTuple):
 def _squared(X: Any) -> Any:
     if isinstance(X, np.ndarray):
         return X * X
-    return sp.csr_array((X.data * X.data, X.indices, X.indptr), shape=X.shape)
+    from scipy.sparse import csr_array  # deferred: it takes a while to load
+
+    return csr_array((X.data * X.data, X.indices, X.indptr), shape=X.shape)
 
 
 def problem_of(blocks: Iterable[Block], columns: int, intercept: bool) -> Problem:
@@ -158,4 +159,6 @@ def _joined(blocks: list[Block], columns: int) -> tuple[Any, Array, Array]:
 
 
 def _stacked(matrices: list[Any]) -> Any:
-    return sp.vstack(matrices, format="csr")
+    from scipy.sparse import vstack  # deferred, as above
+
+    return vstack(matrices, format="csr")

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from fenchel.certificates.hindsight import MOST_HELD, NEAR, Hindsight
-from fenchel.certificates.minimise import least
 from fenchel.certificates.problem import Problem, problem_of
 from fenchel.certificates.rerun import losses, targets_of, traced
 from fenchel.parts.state import Array
@@ -132,6 +131,8 @@ def _prefix_minima(rows: Problem, loss: Any, rounds: list[int]) -> dict[int, flo
         first = rows.first(t)
         if first is None:
             break
+        from fenchel.certificates.minimise import least  # deferred: it loads SciPy's optimisers
+
         minimum = least(first, loss, [u], NEAR)
         u, found[t] = minimum.u, minimum.loss
     return found

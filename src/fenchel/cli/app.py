@@ -41,7 +41,7 @@ def main() -> None:
 @options.metrics
 @options.interval
 @click.option("--class-weight", type=click.Choice(("balanced",)),
-              help="Every class counts alike, by the counts of labels so far.")  # fmt: skip
+              help="Every class counts alike in learning, by the counts of labels so far.")  # fmt: skip
 @options.horizon
 @options.delay
 @options.again

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 
 from fenchel.cli.output import fact, say
 from fenchel.learners import Learner
+from fenchel.schema.dates import format_of
 from fenchel.streams import Stream
 
 SHOWN = 6  # columns, by name
@@ -15,7 +15,6 @@ KINDS = {"category": "categories", "text": "texts", "words": "words", "date": "d
 ENOUGH = 50  # rows, to judge by
 MOSTLY = 0.9  # of the rows have a level of their own: no category
 A_SENTENCE = 3  # words
-DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 A_FEW = 7  # levels: of so many dates each may well be a category
 
 
@@ -47,8 +46,9 @@ def tell_odd_categories(stream: Stream, rows: int) -> None:
         levels[column].append(level)
     for column in sorted(guessed):
         found = levels[column]
-        if len(found) > A_FEW and sum(map(_is_date, found)) > MOSTLY * len(found):
-            say(f"{column} has dates: --date {column} learns from their parts")
+        if len(found) > A_FEW and (form := format_of(found, MOSTLY)) is not None:
+            date = f"'{column}:format={form}'" if form else column
+            say(f"{column} has dates: --date {date} learns from their parts")
             continue
         if len(found) <= MOSTLY * rows:
             continue
@@ -72,11 +72,6 @@ def tell_other_columns(data: str, model: str, learner: Learner, stream: Stream) 
     new = [n for n in stream.raw_columns if n not in known and (names is None or n not in names)]
     if new:
         say(f"{data}: the column {_list(new)} is not known to {model}, and not used")
-
-
-def _is_date(level: str) -> bool:
-    """Whether a level is written as 2024-03-01, or begins so."""
-    return DATE.match(level) is not None
 
 
 def _list(names: Iterable[str]) -> str:

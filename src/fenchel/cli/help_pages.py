@@ -17,8 +17,8 @@ SECTIONS = {
         "proba", "margin", "top", "interval", "cost", "metrics", "names", "horizon", "certify",
     ),
     "Columns": (
-        "label", "categorical", "text", "words", "date", "ignore", "id", "weight", "cross", "quadratic",
-        "cubic",
+        "label", "number", "categorical", "text", "words", "date", "ignore", "id", "weight", "cross",
+        "quadratic", "cubic",
     ),
     "Labels that come late": ("delay", "late"),
     "File": (

@@ -145,12 +145,14 @@ on_error = click.option(
     help="What to do with a bad line.",
 )
 
+# Each may be repeated, and all but the last may have options: COLUMN:key=value,…
 columns = {
-    "categorical": "A column of categories that look like numbers; repeat it.",
-    "text": "A column of text: its words are the features; repeat it.",
-    "words": "A column of lists of words; repeat it.",
-    "date": "A column of dates or times; repeat it.",
-    "ignore": "A column to leave out, as an identifier; repeat it.",
+    "categorical": "A column of categories that look like numbers; COLUMN:levels=a|b has these and 'other'.",
+    "text": "A column of text: its words are the features; COLUMN:words=1-2 has pairs of them too.",
+    "words": "A column of lists of words; COLUMN:separator=| says what is between them.",
+    "date": "A column of dates or times; COLUMN:format=%d/%m/%Y where they are not as 2024-12-31.",
+    "number": "A column of numbers; COLUMN:missing=indicator, or =0, says what an empty cell means.",
+    "ignore": "A column to leave out, as an identifier.",
 }
 
 reading = together(
@@ -159,7 +161,7 @@ reading = together(
                  "out."),
     click.option("--label", metavar="COLUMN", help="The label's column (csv: else the last)."),
     click.option("--weight", metavar="COLUMN", help="The column of the rows' importance."),
-    *(click.option(f"--{name}", metavar="COLUMN", multiple=True, help=told)
+    *(click.option(f"--{name}", metavar="COLUMN…", multiple=True, help=told)
       for name, told in columns.items()),
     click.option("--cross", metavar="A,B", multiple=True,
                  help="Products of the features of columns or namespaces; *,* is all pairs, "

@@ -6,6 +6,7 @@
 * Modules that are seldom used are loaded when something of theirs is used.
 * The C library keeps freed memory for the next block.
 * Threads change hands after half a millisecond.
+* What is not compiled yet runs as Python while that is quicker (``_numba.trial``).
 * A first run compiles in two processes, and collects no garbage meanwhile.
 """
 
@@ -43,8 +44,9 @@ SELDOM_USED = frozenset({"numpy.f2py", "narwhals"})
 MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
 LARGEST_BLOCK, MOST_FREE = 1 << 25, 1 << 30
 
-HEAD = 2  # rows are enough to compile for
+ENOUGH = 256  # rows are enough for the second process
 WIDEST = 1 << 20  # columns: the second process holds a state of its own
+SMALL = 1 << 16  # bytes of data that may be learned before anything is compiled
 
 
 def is_plain() -> bool:
@@ -58,9 +60,9 @@ def make_ready() -> None:
     open_standard_streams()
     if is_plain():
         return
-    # Loading the compiler makes half a million objects that stay; by default the collector looks
+    # Loading the compiler makes a quarter of a million objects that stay; by default the collector looks
     # at them again and again, for a quarter of the time of a short command.
-    gc.set_threshold(200_000, 20, 100)
+    gc.set_threshold(300_000, 20, 100)
     atexit.register(gc.freeze)
     sys.meta_path.insert(0, LazyFinder())
     keep_freed_memory()
@@ -125,50 +127,80 @@ def keep_freed_memory() -> None:
     mallopt(TRIM_THRESHOLD, MOST_FREE)
 
 
-# ── a first run compiles in two processes, from the two ends of the list of what it needs ───────
+# ── what is not compiled runs as Python while that is quicker, and is then compiled by two processes ──
 #
-# What one has compiled the other finds on disk, so that they meet somewhere in the middle; nothing
-# else passes between them. (The compiler itself works for one thread at a time.)
+# The two begin at the two ends of the list of what is needed. What one has compiled the other finds on disk,
+# so that they meet somewhere in the middle; nothing else passes between them. (The compiler itself works for
+# one thread at a time.)
 
 
-class SecondCompiler:
-    """The second process of a first run. Started before any data is read, it loads the compiler meanwhile."""
+class FirstRun:
+    """What a command does about kernels that are not compiled yet.
 
-    _process: subprocess.Popen[bytes] | None = None
+    They are on trial as long as the command runs. Before large data is read a second process is started,
+    which loads the compiler meanwhile.
+    """
 
-    def __enter__(self) -> SecondCompiler:
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._wanted = False
+        self._task: tuple[Sequence[Learner], Block, int] | None = None
+
+    def __enter__(self) -> FirstRun:
+        if not is_plain():
+            from fenchel._numba.trial import trial  # deferred: loads the compiler
+
+            trial.begin(self._help)
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._end_helper()
+        if not is_plain():
+            from fenchel._numba.trial import trial
+
+            trial.end()
+
+    def _end_helper(self) -> None:
+        self._wanted, self._task = False, None
         if self._process is not None:
-            with suppress(OSError):  # it may have ended
-                self._process.communicate()  # closes its standard input, which ends it
+            self._process.kill()  # what it has compiled is on disk
+            self._process.wait()
+            with suppress(OSError):
+                self._process.stdin.close()  # type: ignore[union-attr]
             self._process = None
 
-    def start(self, learners: Sequence[Learner]) -> None:
-        """Start it where nothing was ever compiled, and these are enough loops for two processes."""
+    def start(self, learners: Sequence[Learner], data: str) -> None:
+        """Start the second process where nothing was ever compiled, and these are enough loops for two.
+
+        A small file may need no compiler.
+        """
         several = len(learners) != 1 or hasattr(learners[0].engine, "experts")
-        if several and _is_first_run():
+        self._wanted = several and _is_first_run()
+        if self._wanted and not (os.path.isfile(data) and os.path.getsize(data) <= SMALL):
             self._process = _started()
 
     def ahead(
         self, blocks: Iterable[Block], learners: Sequence[Learner], width: int
     ) -> Iterator[Block]:
         """Yield the same blocks; while the first is learned, loops are compiled from the end."""
+        from fenchel._numba.trial import trial
+
         rest = iter(blocks)
         for first in rest:
+            trial.expect(len(first))
             with self._helping(learners, first, width):
                 yield first
-            yield from rest
+            for block in rest:
+                trial.expect(len(block))
+                yield block
 
     @contextmanager
     def _helping(self, learners: Sequence[Learner], block: Block, width: int) -> Iterator[None]:
-        if self._process is None:
-            yield
-            return
         columns = max(width, block.rows.used_columns)
-        if columns <= WIDEST:
-            _send(self._process, learners, block, columns)
+        if self._wanted and columns <= WIDEST:
+            self._task = learners, block, columns
+        if self._process is not None:
+            self._help()
         collecting = gc.isenabled()
         gc.disable()  # a tenth of the time of compiling, for some 150 MB
         try:
@@ -176,7 +208,16 @@ class SecondCompiler:
         finally:
             if collecting:
                 gc.enable()
-            self.__exit__()
+            self._end_helper()
+
+    def _help(self) -> None:
+        """Have the second process begin, where it is wanted and has not begun."""
+        if self._task is None:
+            return
+        task, self._task = self._task, None
+        self._process = self._process or _started()
+        if self._process is not None:  # which has to load before it reads
+            Thread(target=_send, args=(self._process, _told(*task)), daemon=True).start()
 
 
 def _is_first_run() -> bool:
@@ -198,14 +239,17 @@ def _started() -> subprocess.Popen[bytes] | None:
     return None
 
 
-def _send(
-    helper: subprocess.Popen[bytes], learners: Sequence[Learner], block: Block, columns: int
-) -> None:
-    """Tell the second process what is to be learned, last first."""
+def _told(learners: Sequence[Learner], block: Block, columns: int) -> bytes:
+    """What the second process is told: what is to be learned, last first."""
     backwards = [_last_first(learner) for learner in reversed(learners)]
+    some = block.part(0, min(ENOUGH, len(block)))
+    return pickle.dumps((backwards, some, len(block), columns))
+
+
+def _send(helper: subprocess.Popen[bytes], told: bytes) -> None:
     assert helper.stdin is not None
-    with suppress(OSError):  # it may have ended
-        pickle.dump((backwards, block.part(0, min(HEAD, len(block))), columns), helper.stdin)
+    with suppress(OSError, ValueError):  # it may have ended, or have been ended
+        helper.stdin.write(told)
         helper.stdin.flush()
 
 
@@ -220,12 +264,15 @@ def _last_first(learner: Learner) -> Learner:
 def compile_from_the_end() -> None:
     """Do the work of the second process, as long as the first holds the line."""
     gc.disable()
-    from fenchel.evaluate import learn  # deferred: loads the compiler
+    from fenchel._numba.trial import trial  # deferred: loads the compiler
+    from fenchel.evaluate import learn
 
-    learners, head, columns = pickle.load(sys.stdin.buffer)
+    learners, some, count, columns = pickle.load(sys.stdin.buffer)
     Thread(target=_leave_at_the_end, daemon=True).start()
+    trial.begin()
+    trial.expect(count)
     for learner in learners:
-        learn(learner, head, columns)
+        learn(learner, some, columns)
 
 
 def _leave_at_the_end() -> None:

@@ -16,7 +16,7 @@ from fenchel.cli.output import announce_compiling, fact, printable
 from fenchel.evaluate import embedded
 from fenchel.learners import Learner
 from fenchel.rows import Block
-from fenchel.schema import Schema
+from fenchel.schema import Category, Date, Kind, Number, Schema, Text, WordList, parse_column
 from fenchel.schema.crosses import of_letters
 from fenchel.streams import BadInput, Names, Stream, guess_format, open_stream
 from fenchel.streams.chunks import Labelled
@@ -39,8 +39,16 @@ MEANT_FOR: dict[str, tuple[tuple[str, ...], str]] = {
     "cross": (("vw", *TABLES), "--cross is for columns with names; svmlight has numbers."),
     **{
         option: (TABLES, f"--{option} names a column; {{format}} has none.")
-        for option in ("categorical", "text", "words", "date", "ignore", "weight", "id")
+        for option in ("number", "categorical", "text", "words", "date", "ignore", "weight", "id")
     },
+}
+# The options that say of which kind a column is.
+KINDS: dict[str, type[Kind]] = {
+    "number": Number,
+    "categorical": Category,
+    "text": Text,
+    "words": WordList,
+    "date": Date,
 }
 
 
@@ -62,6 +70,7 @@ class Reading:
     index_base: int | None = None
     header: bool | None = None
     columns: str | None = None
+    number: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
@@ -88,10 +97,7 @@ class Reading:
             raise click.UsageError("--columns is for csv without a header; leave out --header.")
         try:
             return Schema(
-                categorical=self.categorical,
-                text=self.text,
-                words=self.words,
-                date=self.date,
+                self._kinds(),
                 ignore=self.ignore,
                 cross=self.cross,
                 label=self.label,
@@ -103,6 +109,18 @@ class Reading:
             )
         except ValueError as error:
             raise click.UsageError(f"{error}.") from None
+
+    def _kinds(self) -> dict[str, Kind]:
+        """The kinds of the columns that options speak of."""
+        found: dict[str, Kind] = {}
+        for option, cls in KINDS.items():
+            for text in getattr(self, option):
+                name, kind = parse_column(cls, text)
+                if found.setdefault(name, kind) != kind:
+                    raise ValueError(
+                        f"the column {name!r} is declared twice: choose one kind for it"
+                    )
+        return found
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,12 @@ from fenchel.cluster.processes import Processes
 from fenchel.cluster.work import LEARNING, Tally, blocks_of, learner_of_shard, sum_of
 from fenchel.learners import Learner
 from fenchel.learners.registry import learner_of
+from fenchel.rows import Block
+
+JUDGES, SAMPLE = (
+    16,
+    4096,
+)  # shards whose first rows choose what a merged model uses frozen, and how many rows
 
 
 @dataclass
@@ -49,6 +55,9 @@ class ShardedRun:
             see, there = partial(self._see, number), checkpoints.of_round(number)
             top = crew.run(LEARNING, self.shards, shared, self.reading, see, there)
             shared = crew.then(learner_of_shard, top)
+            if len(self.shards) > 1:
+                some = self.shards[:: -(-len(self.shards) // JUDGES)]
+                shared = crew.then(judged, shared, self.reading, *map(crew.place, some))
             if there is not None:
                 checkpoints.keep_merged(number, crew.fetch(shared), self.tally)
         self.learner = crew.fetch(shared)
@@ -155,3 +164,20 @@ def prepared(learner: Learner, shard: Any, reading: Mapping[str, Any]) -> Learne
             learner.names = None if names is None else names.first_names(learner.columns)
         break
     return learner
+
+
+def judged(learner: Learner, reading: Mapping[str, Any], *some: Any) -> Learner:
+    """Let a merged learner choose what to use frozen, by the first rows of some shards.
+
+    It has learned these rows, as one in many: the shards' own choices were made by what one of many knew.
+    """
+    if not learner.engine.has_candidates:
+        return learner
+    twin, sample = learner.copy(), []
+    for shard in some:
+        for block in blocks_of(shard, twin, reading).blocks:
+            sample.append(block.part(0, min(len(block), SAMPLE // len(some))))
+            break
+    chosen = learner.copy()
+    chosen.judge_block(Block.concatenate(sample))
+    return chosen

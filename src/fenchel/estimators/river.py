@@ -10,7 +10,7 @@ River is no dependency: where it is missing the classes have the same methods, a
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from fenchel import learners
 from fenchel.learners.learner import Learner
@@ -46,14 +46,25 @@ class _Adapter:
             )
         self.learner = learner
         self.learner_ = learner.copy()
+        self._met: set[Hashable] = set(self.learner_.names or ())
 
     def learn_one(self, x: Mapping[Hashable, Any], y: Any, w: float = 1.0) -> None:
         """Learn from one example of importance w."""
-        self.learner_.learn_one(_named(x), y, w)
+        self.learner_.learn_one(self._named(x), y, w)
+        self._met.update(x)
 
     def predict_one(self, x: Mapping[Hashable, Any]) -> Any:
         """The label or the number predicted."""
-        return self.learner_.predict_one(_named(x))
+        return self.learner_.predict_one(self._named(x))
+
+    def _named(self, x: Mapping[Hashable, Any]) -> Mapping[str, Any]:
+        """The features by strings, in the order of names where some are new: in River no order of x counts.
+
+        To the learner a feature that has only been 0 is new.
+        """
+        if self._met.issuperset(x) and len(self._met) == len(self.learner_.names or ()):
+            return x if _all_text(x) else {str(name): value for name, value in x.items()}
+        return {str(name): x[name] for name in sorted(x, key=str)}
 
 
 class RiverClassifier(_Adapter, Classifying):
@@ -73,7 +84,7 @@ class RiverClassifier(_Adapter, Classifying):
 
     def predict_proba_one(self, x: Mapping[Hashable, Any]) -> dict[Any, float]:
         """The probability of each class known so far."""
-        return self.learner_.predict_proba_one(_named(x))
+        return self.learner_.predict_proba_one(self._named(x))
 
     @property
     def _multiclass(self) -> bool:
@@ -101,8 +112,6 @@ class RiverRegressor(_Adapter, Regressing):
         yield {"learner": learners.vovk_azoury_warmuth()}
 
 
-def _named(x: Mapping[Hashable, Any]) -> Mapping[str, Any]:
-    """River's features may be named by anything, ours by strings."""
-    if all(type(name) is str for name in x):
-        return x  # type: ignore[return-value]
-    return {str(name): value for name, value in x.items()}
+def _all_text(x: Mapping[Hashable, Any]) -> TypeGuard[Mapping[str, Any]]:
+    """Whether all features are named by strings: in River they may be named by anything."""
+    return all(type(name) is str for name in x)

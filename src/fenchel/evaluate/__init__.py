@@ -1,6 +1,5 @@
 """Progressive validation: every prediction is scored before its label is learned from."""
 
-from fenchel.evaluate.block_cutting import learn, predict
 from fenchel.evaluate.certified_runs import Certified, best_certificates
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.contest import Comparison, Contest, compare
@@ -12,6 +11,7 @@ from fenchel.evaluate.progressive import Run, Score, progressive
 from fenchel.evaluate.queries import whole_queries
 from fenchel.evaluate.scoring import Scoring
 from fenchel.evaluate.significance import Verdict
+from fenchel.learners.block_cutting import learn, predict
 
 __all__ = [
     "BestConstant",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from fenchel.certificates import Certificate, Hindsight, Regret
-from fenchel.evaluate.block_cutting import pieces
 from fenchel.learners import Composed, Learner, Mixture
+from fenchel.learners.block_cutting import pieces
 from fenchel.learners.certification import certify, regret
 from fenchel.rows import Block, ReadBlocks
 

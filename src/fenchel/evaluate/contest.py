@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.evaluate.block_cutting import learn
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
 from fenchel.evaluate.late_run import LateRun
 from fenchel.evaluate.progressive import Run, Score, Step
 from fenchel.evaluate.significance import Pairs, Verdict
 from fenchel.learners import Learner
+from fenchel.learners.block_cutting import learn
 from fenchel.learners.workers import in_parallel
 from fenchel.parts.state import Array
 from fenchel.rows import Block

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from fenchel.evaluate.block_cutting import joined
 from fenchel.evaluate.measures import outcome
 from fenchel.evaluate.progressive import Run, Step
 from fenchel.learners import Learner
+from fenchel.learners.block_cutting import joined
 from fenchel.learners.tickets import ask_row
 from fenchel.parts.state import Array
 from fenchel.rows import Block
@@ -25,13 +25,13 @@ NEVER = 1 << 62  # a lag: no label is known to be the previous one
 class AskedRun(Run):
     """Asks rows one by one, and learns from each when its label is there; as exact as it is slow."""
 
-    def _learn(self, block: Block) -> Step:
+    def _learn(self, block: Block, taught: Block) -> Step:
         """Score the margins of the time when the rows were asked."""
         assert block.labels is not None
         known, before = len(self.learner.classes), self.score.average
         updates = self.learner.updates
         began = time.perf_counter()
-        margins = self._margins(block)
+        margins = self._margins(taught)
         self.score.seconds += time.perf_counter() - began
         self.score.count_updates(updates, self.learner.updates)
         targets = self.learner.encode(block.labels, len(block))
@@ -40,7 +40,7 @@ class AskedRun(Run):
             width = max(told.shape[1], int(targets.max(initial=-1)) + 1)
             told = np.pad(told, ((0, 0), (0, width - told.shape[1])), constant_values=-np.inf)
         scored = outcome(self.learner, told, targets, known)
-        return self._counted(block, told, targets, scored, before)
+        return self._counted(block, taught, told, targets, scored, before)
 
     def _margins(self, block: Block) -> list[Array]:
         raise NotImplementedError

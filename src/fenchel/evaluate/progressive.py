@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.evaluate.block_cutting import joined, learn_block
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
@@ -17,10 +16,12 @@ from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.measures import Flags, Outcome, outcome
 from fenchel.evaluate.metrics import Seen
 from fenchel.evaluate.previous import PreviousLabel
-from fenchel.evaluate.queries import targets_of_queries, whole_queries
+from fenchel.evaluate.queries import whole_queries
 from fenchel.evaluate.scoring import Scoring
 from fenchel.evaluate.watch import Watch
 from fenchel.learners import Learner
+from fenchel.learners.block_cutting import joined, learn_block
+from fenchel.learners.ranking import targets_of_queries
 from fenchel.parts.state import Array
 from fenchel.rows import Block
 
@@ -98,25 +99,31 @@ class Run:
         self.previous = PreviousLabel(learner.task == "regression", lag)
         self._width = width
 
-    def learn(self, block: Block) -> Step:
-        """Predict and learn the block's rows in turn, and keep the score."""
+    def learn(self, block: Block, taught: Block | None = None) -> Step:
+        """Predict and learn the block's rows in turn, and keep the score.
+
+        ``taught`` are the same rows with the importance that they are learned with, where it is not
+        the one that they are scored with.
+        """
+        taught = block if taught is None else taught
         if self.watch is None:
-            return self._learn(block)
+            return self._learn(block, taught)
         steps = []
-        for part in self.watch.parts(block):
-            steps.append(self._learn(part))
+        for begin, end in self.watch.pieces(len(block)):
+            part = block.part(begin, end)
+            steps.append(self._learn(part, taught.part(begin, end)))
             self.watch.see(part, steps[-1].targets, steps[-1].outcome.losses)
         return steps[0] if len(steps) == 1 else _joined_steps(steps)
 
-    def _learn(self, block: Block) -> Step:
+    def _learn(self, block: Block, taught: Block) -> Step:
         known, before = len(self.learner.classes), self.score.average
         updates = self.learner.updates
         began = time.perf_counter()
-        margins, targets = learn_block(self.learner, block, self._width)
+        margins, targets = learn_block(self.learner, taught, self._width)
         self.score.seconds += time.perf_counter() - began
         self.score.count_updates(updates, self.learner.updates)
         scored = outcome(self.learner, margins, targets, known)
-        return self._counted(block, margins, targets, scored, before)
+        return self._counted(block, taught, margins, targets, scored, before)
 
     @property
     def frozen_loss(self) -> float | None:
@@ -129,7 +136,13 @@ class Run:
         """Learn from what still waits for its turn: nothing, unless labels come late."""
 
     def _counted(
-        self, block: Block, margins: Array, targets: Array, scored: Outcome, before: MeanLoss
+        self,
+        block: Block,
+        taught: Block,
+        margins: Array,
+        targets: Array,
+        scored: Outcome,
+        before: MeanLoss,
     ) -> Step:
         """Count a block in."""
         self.score.add(scored, block.importance)
@@ -139,7 +152,8 @@ class Run:
             self.constant.see(targets, block.importance)
             self.previous.see(targets, block.importance)
             if self.scoring.metrics.each:
-                seen = (self.scoring.see(margins, targets, block.importance),)
+                told = block.importance, taught.importance
+                seen = (self.scoring.see(margins, targets, *told),)
         return Step(margins, scored, before, targets, seen)
 
     @property

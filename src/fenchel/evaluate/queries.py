@@ -29,13 +29,6 @@ def whole_queries(blocks: Iterable[Block]) -> Iterator[Block]:
         yield waiting
 
 
-def targets_of_queries(block: Block) -> Array:
-    """Relevance, and a number for each query of the block."""
-    assert block.groups is not None, "queries have groups"
-    numbers = np.cumsum(np.diff(block.groups, prepend=block.groups[:1]) != 0)
-    return np.column_stack([np.asarray(block.labels, np.float64), numbers])
-
-
 def misordered(scores: Array, targets: Array) -> Array:
     """Of each row, the share of its pairs in the wrong order; a tie is half wrong.
 

@@ -25,14 +25,23 @@ class Scoring:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_follow": None}  # what was sent elsewhere is over
 
-    def see(self, margins: Array, targets: Array, importance: Array | None) -> Seen:
-        """Count in a block whose margins are from before the labels."""
+    def see(
+        self,
+        margins: Array,
+        targets: Array,
+        importance: Array | None,
+        learned: Array | None = None,
+    ) -> Seen:
+        """Count in a block whose margins are from before the labels.
+
+        ``importance`` is what the rows count in the score, ``learned`` what they counted in learning.
+        """
         chances = None
         if self.metrics.needs_chances:
             if self._follow is None:
                 chances = self._learner.probabilities(margins)
             else:
-                chances = self._follow(margins, targets, importance)
+                chances = self._follow(margins, targets, learned)
         if self._learner.task == "regression":
             margins = self._learner.engine.present(margins)
         weights = np.ones(len(targets)) if importance is None else importance

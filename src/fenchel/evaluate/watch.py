@@ -35,14 +35,14 @@ class Watch:
         """The mean loss of the last rounds; None where there are no more than these."""
         return float(np.mean(self._latest)) if len(self._latest) == RECENT else None
 
-    def parts(self, block: Block) -> list[Block]:
-        """Cut a block where the learner is set aside."""
+    def pieces(self, rows: int) -> list[tuple[int, int]]:
+        """Cut the next rows where the learner is set aside: first and last of each piece."""
         if self.frozen is None:
-            return [block]
+            return [(0, rows)]
         cuts, begin, rounds = [], 0, self.frozen.rounds
-        while begin < len(block):
-            end = min(len(block), begin + next_round(rounds) - rounds)
-            cuts.append(block.part(begin, end))
+        while begin < rows:
+            end = min(rows, begin + next_round(rounds) - rounds)
+            cuts.append((begin, end))
             begin, rounds = end, rounds + end - begin
         return cuts
 

@@ -25,7 +25,7 @@ static long fenchel_place(const char *name)
 /* The margins of a row: count features by name; margins[EXPERTS * OUTPUTS]. */
 void fenchel_margins(long count, const char *const *names, const double *values, double *margins)
 {
-    double away[FEATURES + 1], given[FEATURES + 1] = {0};
+    double away[FEATURES + 1], given[FEATURES + 1] = {0}, placed[WAVE_COLUMNS + 1] = {0};
     memcpy(margins, fenchel_intercept, sizeof fenchel_intercept);
     for (int j = 0; j < FEATURES; j++) away[j] = -fenchel_centre[j];
     for (long i = 0; i < count; i++) {
@@ -44,6 +44,18 @@ void fenchel_margins(long count, const char *const *names, const double *values,
         double risen = (0.5 * given[fenchel_ramp_places[p]] - low) / (high - low);
         risen = risen < 0.0 ? 0.0 : risen > 1.0 ? 1.0 : risen;
         for (int j = 0; j < EXPERTS * OUTPUTS; j++) margins[j] += fenchel_ramp_weights[p][j] * risen;
+    }
+    for (int i = 0; i < WAVE_COLUMNS; i++) {
+        const double *frame = fenchel_wave_frames[i];
+        double z = (0.5 * given[fenchel_wave_places[i]] - frame[0]) / frame[1];
+        placed[i] = z < -4.0 ? -4.0 : z > 4.0 ? 4.0 : z;
+    }
+    for (long p = 0; p < WAVES; p++) {
+        double phase = fenchel_wave_starts[p], v;
+        for (int i = 0; i < WAVE_COLUMNS; i++) phase += fenchel_wave_turns[p][i] * placed[i];
+        v = phase - floor(phase + 0.5);
+        v = 1.0 - 16.0 * v * v + 32.0 * v * v * v * v;
+        for (int j = 0; j < EXPERTS * OUTPUTS; j++) margins[j] += fenchel_wave_weights[p][j] * v;
     }
 }
 
@@ -140,13 +152,15 @@ def c_source(model: Portable) -> str:
     slots, experts, outputs = form.weights.shape
     order = sorted(range(slots - 1), key=lambda j: model.names[j].encode())
     centres, pairs, ramps = model.centres(), model.pairs(), model.ramps()
-    used = {*centres, *(ramp[0] for ramp in ramps)}
+    waves, framed = model.waves(), model.wave_columns()
+    used = {*centres, *(ramp[0] for ramp in ramps), *framed}
     kept = [j for j in order if np.any(form.weights[j + 1]) or j in used] or order[:1]
     place = {j: at for at, j in enumerate(kept)}
     low, high = form.bounds or (-np.finfo(float).max, np.finfo(float).max)
     classes = [str(label) for label in model.classes] if model.has_classes else []
     sizes = {
-        "FEATURES": len(kept), "PAIRS": len(pairs), "RAMPS": len(ramps), "CLASSES": len(classes),
+        "FEATURES": len(kept), "PAIRS": len(pairs), "RAMPS": len(ramps), "WAVES": len(waves),
+        "WAVE_COLUMNS": len(framed), "CLASSES": len(classes),
         "EXPERTS": experts, "OUTPUTS": outputs,
         "RULE": form.rule.upper(), "LOWEST": repr(float(low)), "HIGHEST": repr(float(high)),
         "ROUNDS": repr(form.rounds), "FIRST": repr(form.choice[0]), "SECOND": repr(form.choice[1]),
@@ -157,6 +171,10 @@ def c_source(model: Portable) -> str:
     ends = [_numbers([low, high]) for _, low, high, _ in ramps] or ["{0.0, 1.0}"]
     heights = ",\n".join(_numbers(np.ravel(w).tolist()) for *_, w in ramps) or "{0.0}"
     risen = ", ".join(str(place[ramp[0]]) for ramp in ramps) or "0"
+    frames = ", ".join(_numbers(both) for both in framed.values()) or "{0.0, 1.0}"
+    starts = [start for start, *_ in waves] or [0.0]
+    turns = ",\n".join(_numbers([row.get(j, 0.0) for j in framed] or [0.0]) for _, row, _ in waves)
+    swings = ",\n".join(_numbers(np.ravel(w).tolist()) for *_, w in waves)
     rows = ",\n".join(_numbers(form.weights[j + 1].ravel().tolist()) for j in kept)
     return "\n".join([
         f"/* A model of fenchel: {_comment(model.specification)}. Task: {form.task}. */",
@@ -173,6 +191,11 @@ def c_source(model: Portable) -> str:
         f"static const long fenchel_ramp_places[] = {{{risen}}};",
         f"static const double fenchel_ramps[][2] = {{{', '.join(ends)}}};",
         f"static const double fenchel_ramp_weights[][EXPERTS * OUTPUTS] = {{\n{heights}\n}};",
+        f"static const long fenchel_wave_places[] = {{{', '.join(str(place[j]) for j in framed) or '0'}}};",
+        f"static const double fenchel_wave_frames[][2] = {{{frames}}};",
+        f"static const double fenchel_wave_starts[] = {_numbers(starts)};",
+        f"static const double fenchel_wave_turns[][WAVE_COLUMNS + 1] = {{\n{turns or '{0.0}'}\n}};",
+        f"static const double fenchel_wave_weights[][EXPERTS * OUTPUTS] = {{\n{swings or '{0.0}'}\n}};",
         f"static const double fenchel_shares[] = {_numbers(_listed(form.shares, zeros))};",
         f"static const double fenchel_bets[] = {_numbers(_listed(form.bets, zeros))};",
         f"static const double fenchel_sizes[] = {_numbers(_listed(form.sizes, zeros))};",

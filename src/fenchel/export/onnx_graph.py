@@ -9,6 +9,7 @@ import numpy as np
 from fenchel._version import __version__
 from fenchel.export.onnx_inputs import margins_of
 from fenchel.export.portable import ExportRefused, Portable
+from fenchel.learners.linear_form import LinearForm
 
 
 def onnx_bytes(model: Portable) -> bytes:
@@ -102,7 +103,7 @@ def _rule(graph: Graph, model: Portable, margins: str) -> Any:
 def _label(graph: Graph, model: Portable, score: str, outputs: int) -> Any:
     """The output ``label``, and ``probability`` where the model tells it."""
     if model.form.sharpness is not None:
-        _probability(graph, model.form.sharpness, score, outputs)
+        _probability(graph, model.form, score, outputs)
     if outputs == 1:
         above = graph.do("Greater", score, graph.value(0.0))
         place = graph.do("Squeeze", graph.do("Cast", above, to=graph.types.INT64),
@@ -116,8 +117,16 @@ def _label(graph: Graph, model: Portable, score: str, outputs: int) -> Any:
     return graph.output(graph.do("Gather", classes, place, axis=0, out="label"), kind, None)
 
 
-def _probability(graph: Graph, sharpness: float, score: str, outputs: int) -> None:
-    logits = graph.do("Mul", score, graph.value(sharpness))
+def _probability(graph: Graph, form: LinearForm, score: str, outputs: int) -> None:
+    logits = graph.do("Mul", score, graph.value(form.sharpness))
+    if outputs > 1:
+        logits = graph.do("Sub", logits, graph.do("ReduceMax", logits, axes=[1], keepdims=1))
+    if np.isfinite(form.surest):
+        most, least = graph.value(form.surest), graph.value(-form.surest)
+        held = graph.do("Min", graph.do("Max", logits, least), most)
+        beyond = graph.do("Abs", graph.do("Sub", logits, held))
+        further = graph.do("Log", graph.do("Add", beyond, graph.value(1.0)))
+        logits = graph.do("Add", held, graph.do("Mul", graph.do("Sign", logits), further))
     name = "probability"
     if outputs == 1:
         plus = graph.do("Sigmoid", graph.do("Cast", logits, to=graph.types.FLOAT))

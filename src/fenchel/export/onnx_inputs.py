@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fenchel.export.portable import Portable, column_and_level
+from fenchel.loops.waves import FARTHEST
 from fenchel.parts.state import Array
 from fenchel.schema.missing import MISSING_WORDS
 
@@ -17,10 +18,13 @@ def margins_of(graph: Any, model: Portable) -> str:
     """rows × (experts·outputs): the intercepts, the numbers' products, a row of weights a category.
 
     Features of pairs come beside the margins, each as a margin of its own less its centre; those of ramps
-    follow.
+    and of waves follow.
     """
     weights = model.form.weights.reshape(len(model.form.weights), -1)
-    apart = [*model.centres().items(), *((j, 0.0) for j in _ramped(model))]
+    apart = [
+        *model.centres().items(),
+        *((j, 0.0) for j in (*_ramped(model), *model.wave_columns())),
+    ]
     if apart:
         alone = np.zeros((len(weights), len(apart)))
         alone[0] = [-centre for _, centre in apart]
@@ -58,7 +62,7 @@ def _ramped(model: Portable) -> list[int]:
 
 
 def _with_more(graph: Any, model: Portable, total: str) -> str:
-    """The margins, and what products of two features and ramps of one add to them."""
+    """The margins, and what products of two features, ramps of one and waves of several add to them."""
     pairs, ramps, used = model.form.pairs, model.form.ramps, list(model.centres())
     count = int(np.prod(model.form.weights.shape[1:]))
 
@@ -79,7 +83,28 @@ def _with_more(graph: Any, model: Portable, total: str) -> str:
         risen = graph.do("Min", graph.do("Max", risen, graph.value(0.0)), graph.value(1.0))
         weights = graph.value(ramps.weights.reshape(-1, count))
         found = str(graph.do("Add", found, graph.do("MatMul", risen, weights)))
+    if model.waves():
+        x = chosen(count + len(used) + len(_ramped(model)) + np.arange(len(model.wave_columns())))
+        waves = _waves(graph, model, x)
+        weights = graph.value(np.array([w for *_, w in model.waves()]).reshape(-1, count))
+        found = str(graph.do("Add", found, graph.do("MatMul", waves, weights)))
     return found
+
+
+def _waves(graph: Any, model: Portable, x: str) -> str:
+    """The waves over the features x."""
+    columns = model.wave_columns()
+    centre, unit = np.array(list(columns.values())).T
+    away = graph.do("Sub", graph.do("Mul", x, graph.value(0.5)), graph.value(centre))
+    z = graph.do("Div", away, graph.value(unit))
+    z = graph.do("Min", graph.do("Max", z, graph.value(-FARTHEST)), graph.value(FARTHEST))
+    turns = np.array([[own.get(j, 0.0) for _, own, _ in model.waves()] for j in columns])
+    starts = graph.value(np.array([[start for start, *_ in model.waves()]]))
+    phases = graph.do("Add", graph.do("MatMul", z, graph.value(turns)), starts)
+    v = graph.do("Sub", phases, graph.do("Round", phases))
+    square = graph.do("Mul", v, v)
+    steep = graph.do("Sub", graph.do("Mul", square, graph.value(32.0)), graph.value(16.0))
+    return str(graph.do("Add", graph.do("Mul", square, steep), graph.value(1.0)))
 
 
 def _columns(model: Portable) -> dict[str, dict[str | None, int]]:

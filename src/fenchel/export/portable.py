@@ -56,6 +56,23 @@ class Portable:
         found = self.form.ramps
         return [] if found is None else list(zip(*(part.tolist() for part in found), strict=True))
 
+    def wave_columns(self) -> dict[int, tuple[float, float]]:
+        """Return half the centre and half the unit of the features of waves."""
+        found = self.form.waves
+        if found is None:
+            return {}
+        pairs = zip(found.centre.tolist(), found.unit.tolist(), strict=True)
+        return {j: both for j, both in enumerate(pairs) if both[1] and found.turns[:, j].any()}
+
+    def waves(self) -> list[tuple[float, dict[int, float], list[list[float]]]]:
+        """List where a wave starts, its turns by feature, and the weights, one list an expert."""
+        found = self.form.waves
+        if found is None:
+            return []
+        used = list(self.wave_columns())
+        turns = [{j: row[j] for j in used if row[j]} for row in found.turns.tolist()]
+        return list(zip(found.start.tolist(), turns, found.weights.tolist(), strict=True))
+
     def refuse_hashed(self, target: str) -> None:
         """Refuse a model whose names are hashed, for a target that finds features by name."""
         if self.schema.bits is not None:
@@ -78,7 +95,8 @@ class Portable:
         form = self.form
         weights = form.weights.tolist()
         # What has no weight alone tells that its column has numbers.
-        every = bool(self.schema.crosses) or form.pairs is not None or form.ramps is not None
+        more = (form.pairs, form.ramps, form.waves)
+        every = bool(self.schema.crosses) or any(part is not None for part in more)
         return {
             "format": "fenchel-export 1",
             "fenchel": __version__,
@@ -93,9 +111,15 @@ class Portable:
             "centre": {self.names[j]: c for j, c in self.centres().items()},
             "pairs": [[self.names[i], self.names[j], w] for i, j, w in self.pairs()],
             "ramps": [[self.names[j], low, high, w] for j, low, high, w in self.ramps()],
+            "wave_columns": {self.names[j]: both for j, both in self.wave_columns().items()},
+            "waves": [
+                [start, {self.names[j]: turn for j, turn in turns.items()}, w]
+                for start, turns, w in self.waves()
+            ],
             "shares": _plain(form.shares),
             "bounds": None if form.bounds is None else list(form.bounds),
             "sharpness": form.sharpness,
+            "surest": form.surest if np.isfinite(form.surest) else None,
             "bets": _plain(form.bets),
             "sizes": _plain(form.sizes),
             "rounds": form.rounds,
@@ -114,10 +138,12 @@ def portable(learner: Learner, last_weights: bool = False) -> Portable:
     except NotLinearError as error:
         raise ExportRefused(str(error)) from None
     count = form.weights.shape[0] - 1
-    if form.pairs is not None:  # columns whose own weight is 0 may be in pairs and ramps
+    if form.pairs is not None:  # columns whose own weight is 0 may be in all of these
         count = max(count, len(form.pairs.centre))
     if form.ramps is not None:
         count = max(count, 1 + int(form.ramps.column.max()))
+    if form.waves is not None:
+        count = max(count, len(form.waves.unit))
     if count >= len(form.weights):
         own = np.zeros((1 + count, *form.weights.shape[1:]))
         own[: len(form.weights)] = form.weights

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 from fenchel.export.portable import ExportRefused, Portable
 from fenchel.export.sql_levels import LevelTable, level_tables
 from fenchel.export.sql_terms import Terms, literal, total
+from fenchel.learners.linear_form import LinearForm
+from fenchel.loops.waves import FARTHEST
 
 HEADER = """\
 -- A model of fenchel ({learner}), as a query over the table {table}.
@@ -27,7 +30,7 @@ def sql_query(model: Portable) -> str:
     tables, inside = level_tables(model, terms)
     steps, source = [], f"{TABLE} AS d"
     for name, columns in (
-        *_products_and_curves(model, terms),
+        *_further_terms(model, terms),
         ("fenchel_margins", _margins(model, terms, tables, inside)),
         ("fenchel_sides", _first_sides(model)),
     ):
@@ -54,32 +57,44 @@ def _refuse_too_many(model: Portable, terms: Terms) -> None:
             f"sql: {len(raw):,} columns are more than a table has ({MOST_COLUMNS:,}); use python or c"
         )
     _, experts, outputs = model.form.weights.shape
-    if experts * outputs + len(model.ramps()) > MOST_COLUMNS:
+    if experts * outputs + len(model.ramps()) + 2 * len(model.waves()) > MOST_COLUMNS:
         raise ExportRefused(f"sql: {experts * outputs} margins a row are too many; use python or c")
 
 
-def _products_and_curves(model: Portable, terms: Terms) -> list[tuple[str, list[str]]]:
-    """The steps before the margins: features as products and curves need them, and the curves' ramps."""
-    ramps = model.ramps()
+def _further_terms(model: Portable, terms: Terms) -> list[tuple[str, list[str]]]:
+    """The steps before the margins: features as products, curves and waves need them, ramps, and waves."""
+    ramps, framed = model.ramps(), model.wave_columns()
     away = [
         f"{total([literal(-centre), *terms.of([model.names[j]], [1.0])])} AS away{j}"
         for j, centre in model.centres().items()
     ]
     given = [
         f"{total(terms.of([model.names[j]], [1.0]))} AS given{j}"
-        for j in sorted({ramp[0] for ramp in ramps})
+        for j in sorted({*(ramp[0] for ramp in ramps), *framed})
     ]
     risen = [
         f"{_ramp(f'd.given{j}', low, high)} AS ramp{p}" for p, (j, low, high, _) in enumerate(ramps)
     ]
-    return [("fenchel_away", [*away, *given]), ("fenchel_ramps", risen)]
+    placed = [f"{_placed(f'd.given{j}', *both)} AS placed{j}" for j, both in framed.items()]
+    phases, waves = [], []
+    for p, (start, turns, _) in enumerate(model.waves()):
+        moved = [f"{literal(turn)} * d.placed{j}" for j, turn in turns.items()]
+        phases.append(f"{total([literal(start), *moved])} AS phase{p}")
+        v = f"(d.phase{p} - ROUND(d.phase{p}))"
+        waves.append(f"1.0e0 + {v} * {v} * (32.0e0 * {v} * {v} - 16.0e0) AS wave{p}")
+    return [
+        ("fenchel_away", [*away, *given]),
+        ("fenchel_ramps", [*risen, *placed]),
+        ("fenchel_phases", phases),
+        ("fenchel_waves", waves),
+    ]
 
 
 def _margins(
     model: Portable, terms: Terms, tables: Sequence[LevelTable], inside: set[str]
 ) -> list[str]:
     """The margin of each expert for each output; of two in a vote that of the second alone."""
-    pairs, ramps, found = model.pairs(), model.ramps(), []
+    pairs, ramps, waves, found = model.pairs(), model.ramps(), model.waves(), []
     _, experts, outputs = model.form.weights.shape
     for k in range(experts):
         for c in range(1, 2) if _has_sides(model) else range(outputs):
@@ -90,6 +105,9 @@ def _margins(
             parts += [f"{literal(w[k][c])} * d.away{i} * d.away{j}" for i, j, w in pairs if w[k][c]]
             parts += [
                 f"{literal(w[k][c])} * d.ramp{p}" for p, (*_, w) in enumerate(ramps) if w[k][c]
+            ]
+            parts += [
+                f"{literal(w[k][c])} * d.wave{p}" for p, (*_, w) in enumerate(waves) if w[k][c]
             ]
             found.append(f"{total(parts)} AS m{k}_{c}")
     return found
@@ -111,6 +129,25 @@ def _ramp(x: str, low: float, high: float) -> str:
     from_low = f"(0.5e0 * {x} - {literal(half)}) / {literal(0.5 * high - half)}"
     ends = f"WHEN {x} <= {literal(low)} THEN 0.0e0 WHEN {x} >= {literal(high)} THEN 1.0e0"
     return f"CASE {ends} ELSE {from_low} END"
+
+
+def _placed(x: str, centre: float, unit: float) -> str:
+    """How far x is from its centre in its unit, held in [−4, 4]; both are given as halves."""
+    z = f"(0.5e0 * {x} - {literal(centre)}) / {literal(unit)}"
+    far = literal(FARTHEST)
+    return f"CASE WHEN {z} < -{far} THEN -{far} WHEN {z} > {far} THEN {far} ELSE {z} END"
+
+
+def _tempered(form: LinearForm) -> str:
+    """The logit, of which beyond ``surest`` only the logarithm counts."""
+    assert form.sharpness is not None
+    logit = f"({literal(form.sharpness)} * d.m0_0)"
+    if not isfinite(form.surest):
+        return logit
+    most = literal(form.surest)
+    high = f"WHEN {logit} > {most} THEN {most} + LN(1.0e0 + {logit} - {most})"
+    low = f"WHEN {logit} < -{most} THEN -{most} - LN(1.0e0 - {logit} - {most})"
+    return f"(CASE {high} {low} ELSE {logit} END)"
 
 
 def _listed(columns: Sequence[str]) -> str:
@@ -221,7 +258,7 @@ def _told(model: Portable) -> list[str]:
         negative, positive = (literal(c) for c in model.classes)
         told = [f"CASE WHEN d.m0_0 > 0.0 THEN {positive} ELSE {negative} END AS prediction"]
         if form.sharpness is not None:
-            told.append(f"1.0 / (1.0 + EXP({literal(-form.sharpness)} * d.m0_0)) AS probability")
+            told.append(f"1.0 / (1.0 + EXP(-{_tempered(form)})) AS probability")
         return told
     if form.task == "multiclass":
         return [f"{_largest(margins, [literal(c) for c in model.classes])} AS prediction"]

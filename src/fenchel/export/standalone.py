@@ -13,6 +13,7 @@ import json
 import math
 import sys
 from collections import Counter
+from functools import cache
 from typing import Any
 
 Model = dict[str, Any]
@@ -72,12 +73,15 @@ def runs_of(kind: Model, value: Any) -> list[str]:
     return found
 
 
-def moments_of(name: str, value: Any) -> list[tuple[str, float]]:
-    """The calendar's features of a date written as ISO 8601, or of seconds since 1970."""
-    try:
-        moment = datetime.datetime.fromisoformat(str(value).strip().replace("Z", "+00:00"))
-    except ValueError:
-        moment = datetime.datetime.fromtimestamp(float(value), datetime.UTC)
+def moments_of(name: str, value: Any, form: str) -> list[tuple[str, float]]:
+    """The calendar's features of a date in a format, by ISO 8601 without one, or of seconds since 1970."""
+    if form and isinstance(value, str):
+        moment = datetime.datetime.strptime(value.strip(), form)
+    else:
+        try:
+            moment = datetime.datetime.fromisoformat(str(value).strip().replace("Z", "+00:00"))
+        except ValueError:
+            moment = datetime.datetime.fromtimestamp(float(value), datetime.UTC)
     if moment.tzinfo is not None:
         moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
     seconds = moment.hour * 3600 + moment.minute * 60 + moment.second + moment.microsecond / 1e6
@@ -110,7 +114,7 @@ def of_column(name: str, value: Any, kind: Model) -> list[tuple[str, float]]:
         level, levels = level_of(value), kind.get("levels")
         return [(f"{name}={level if not levels or level in levels else 'other'}", 1.0)]
     if word == "date":
-        return moments_of(name, value)
+        return moments_of(name, value, kind.get("format", ""))
     if word == "text":
         runs = runs_of(kind, value)
     elif isinstance(value, (list, tuple)):
@@ -172,12 +176,31 @@ def margins(row: Model) -> list[list[float]]:
         add(sums, MODEL["weights"].get(name, ()), value)
         if name in away:
             away[name] += value
-    for first, second, weights in MODEL["pairs"]:
-        add(sums, weights, away[first] * away[second])
+    for second, partners in pairs().items():
+        if away[second]:
+            for first, weights in partners:
+                add(sums, weights, away[first] * away[second])
     for name, low, high, weights in MODEL["ramps"]:
         risen = (0.5 * given.get(name, 0.0) - 0.5 * low) / (0.5 * high - 0.5 * low)
         add(sums, weights, min(max(risen, 0.0), 1.0))
+    placed = {
+        name: min(max((0.5 * given.get(name, 0.0) - centre) / unit, -4.0), 4.0)
+        for name, (centre, unit) in MODEL["wave_columns"].items()
+    }
+    for start, turns, weights in MODEL["waves"]:
+        phase = start + sum(turn * placed[name] for name, turn in turns.items())
+        v = phase - round(phase)
+        add(sums, weights, 1.0 - 16.0 * v**2 + 32.0 * v**4)
     return sums
+
+
+@cache
+def pairs() -> dict[str, list[tuple[str, Any]]]:
+    """The pairs of each feature with those before it: where it is 0, none of them counts."""
+    found: dict[str, list[tuple[str, Any]]] = {}
+    for first, second, weights in MODEL["pairs"]:
+        found.setdefault(second, []).append((first, weights))
+    return found
 
 
 def add(sums: list[list[float]], weights: Any, value: float) -> None:
@@ -228,7 +251,11 @@ def probabilities(row: Model) -> dict[Any, float]:
         raise ValueError("this model was exported without probabilities")
     found = scores(row)
     found = [0.0, found[0]] if len(found) == 1 else found
-    heights = [math.exp(max(MODEL["sharpness"] * (m - max(found)), -700.0)) for m in found]
+    logits = [MODEL["sharpness"] * (m - max(found)) for m in found]
+    most = MODEL["surest"]
+    if most is not None:
+        logits = [z if z > -most else -most - math.log1p(-z - most) for z in logits]
+    heights = [math.exp(max(z, -700.0)) for z in logits]
     return {label: h / sum(heights) for label, h in zip(MODEL["classes"], heights, strict=True)}
 
 

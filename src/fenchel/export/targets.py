@@ -26,7 +26,8 @@ def csv_text(model: Portable) -> str:
     """The weights as a table, feature by feature; the intercept's name is empty.
 
     Products of two features are named ``a×b``, of the features as they are; ``a[low,high]`` is a ramp of one,
-    0 up to ``low`` and 1 from ``high`` on.
+    0 up to ``low`` and 1 from ``high`` on. ``wave(a,b,…)`` is one over several: the
+    target json has what it is made of.
     """
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
@@ -40,6 +41,11 @@ def csv_text(model: Portable) -> str:
     if model.form.ramps is not None:
         weights = np.concatenate([weights, model.form.ramps.weights])
         names += [f"{model.names[j]}[{low!r},{high!r}]" for j, low, high, _ in model.ramps()]
+    if model.form.waves is not None:
+        weights = np.concatenate([weights, model.form.waves.weights])
+        names += [
+            f"wave({','.join(model.names[j] for j in turns)})" for _, turns, _ in model.waves()
+        ]
     for name, experts in zip(names, weights.tolist(), strict=True):
         for expert, values in enumerate(experts):
             for output, value in zip(outputs, values, strict=True):

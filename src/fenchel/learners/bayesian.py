@@ -29,7 +29,8 @@ def bayesian_logistic(
     Update: with mean μ and covariance Σ, m = ⟨μ, x⟩ and χ = x·Σ·x, the mode of the Gaussian times the
     likelihood of the label is μ + c·Σ·x with c = y/(1 + exp(y·p)), p = m + c·χ the margin after the step;
     there the loss bends by d = |c|·(1 − |c|), and 1/Σ_jj ← 1/Σ_jj + d·x_j² (Σ⁻¹ ← Σ⁻¹ + d·x·xᵀ with the
-    full matrix, where it is mirror descent with z = (c + d·p)·x). The first Σ is I/prior.
+    full matrix, where it is mirror descent with z = (c + d·p)·x). The first Σ is I/prior; a diagonal one
+    has 10/prior for the intercept, since classes may be rare.
 
     Guarantee: none here. Margins are logits, near what the whole past would give at once.
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fenchel.learners.engine import Engine
-from fenchel.learners.views import CURVES, PRODUCTS, Role, Views
+from fenchel.learners.views import PAIRS, SHORT, Role, Views, together
+from fenchel.loops.feature_pairs import most_entries
 
 # Nanoseconds of one core: of blending a row, of a plain expert's and of another's row, of an entry, of an
 # entry of a matrix. Fitted to dense rows of 5, 20 and 50 columns: 8.5, 22 and 28 µs, of plain experts alone
@@ -18,8 +19,13 @@ BLENDING, PLAIN, OTHER, ENTRY, SQUARE = 1000.0, 60.0, 600.0, 3.0, 0.08
 
 
 def cost_of(engine: Engine, role: Role, columns: int) -> float:
-    """The nanoseconds of a dense row of so many columns; products and curves have to be formed as well."""
-    width = Views.width(role.sees, columns)
+    """The nanoseconds of a dense row of so many columns; what is not a feature has to be formed as well.
+
+    Pairs are of rows as long as they may be on average; an expert that still waits for columns takes nothing.
+    """
+    if columns <= role.beyond:
+        return 0.0
+    width = most_entries(SHORT) if role.sees == PAIRS else Views.width(role.sees, columns)
     entries = ENTRY * width * (2.0 if role.sees_more else 1.0)
     matrix = SQUARE * width * width if engine.has_matrix else 0.0
     return (PLAIN if role.columns is None else OTHER) + entries + matrix
@@ -35,10 +41,8 @@ def within_budget(engines: Sequence[Engine], roles: Sequence[Role], budget: floa
     left = set(limits)
     for columns in range(1, 1 + max((role.columns or 0 for role in roles), default=0)):
         left &= _affordable(engines, roles, budget, columns)
-        if not any(roles[k].sees == PRODUCTS for k in left):
-            left = {
-                k for k in left if roles[k].sees != CURVES
-            }  # which are seen beside products alone
+        kinds = together({roles[k].sees for k in left})
+        left = {k for k in left if roles[k].sees in kinds}
         for k in left:
             limits[k] = columns
     return [role._replace(columns=limits.get(k)) for k, role in enumerate(roles)]

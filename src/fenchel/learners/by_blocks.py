@@ -35,8 +35,13 @@ def answers(parts: Any) -> bool:
 
 
 def suit(parts: Any, ours: bool) -> bool:
-    """Whether these parts are learned by blocks where there are enough rows."""
-    return blas.AVAILABLE and ours and answers(parts)
+    """Whether these parts may be learned by blocks: where there are enough rows and columns."""
+    return ours and answers(parts)
+
+
+def are_wide(columns: int) -> bool:
+    """Whether so many columns are learned by blocks here."""
+    return columns >= LEAST_COLUMNS and blas.are_available()
 
 
 def rows_of_block(columns: int) -> int:

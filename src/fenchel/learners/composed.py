@@ -263,7 +263,11 @@ class Composed(Engine):
 
     def _are_a_block(self, rows: Rows) -> bool:
         """Whether rows are learned by products of matrices, their margins the same up to rounding."""
-        return len(rows) >= by_blocks.LEAST_ROWS and self.columns >= by_blocks.LEAST_COLUMNS
+        return len(rows) >= by_blocks.LEAST_ROWS and by_blocks.are_wide(self.columns)
+
+    def learns_by_blocks(self, columns: int) -> bool:
+        """Whether a matrix of so many columns is learned by products of matrices."""
+        return self._by_blocks and by_blocks.are_wide(columns)
 
     def _learn_blocks(self, rows: Rows, targets: Array, importance: Array) -> Array:
         bias = float(self.intercept)
@@ -364,7 +368,7 @@ class Composed(Engine):
 
         The margin of a tentative A_t is that times r/(r + x·A⁻¹·x) > 0: the same label.
         """
-        large = self._by_blocks and self.columns >= by_blocks.LEAST_COLUMNS
+        large = self.learns_by_blocks(self.columns)
         if not large or self.task != "binary" or rows.width > self.columns:
             return self.read(rows)
         if self._remembered is None or self._remembered[0] != (self.rounds, self.columns):

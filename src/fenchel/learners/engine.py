@@ -196,6 +196,10 @@ class Engine(ABC):
         """Numbers of columns beyond which something is given up."""
         return ()
 
+    def learns_by_blocks(self, columns: int) -> bool:
+        """Whether, with so many columns, the last digits depend on how rows are cut into blocks."""
+        return False
+
     @property
     def has_matrix(self) -> bool:
         """Whether the state holds a matrix of columns × columns for good."""
@@ -287,6 +291,15 @@ class Engine(ABC):
     def settle(self, rows: Rows, targets: Array) -> bool:
         """Fix by a first sample what engines that are merged later must agree on; whether there is any."""
         return False
+
+    @property
+    def has_candidates(self) -> bool:
+        """Whether it chooses what to use frozen, by rows (see ``judge``)."""
+        return False
+
+    def judge(self, rows: Rows, targets: Array) -> None:
+        """Choose anew, by these rows alone, what to use frozen."""
+        return
 
     def unite(self, engines: Sequence[Any], start: Any) -> None:
         """Take, fresh as it is, the state of one that has seen the rows of all engines.

@@ -15,6 +15,7 @@ from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
 INTERCEPT = "(intercept)"
+NAMED = 3  # columns of waves that are all named
 SAME = 1e-9  # of the largest number in a sum: two such sums are one
 
 
@@ -100,7 +101,7 @@ def _terms(
         form.weights[:1],
         form.weights[1 + columns[known]] * values[known][:, None, None],
     ]
-    for several in (_of_pairs, _of_curves):
+    for several in (_of_pairs, _of_curves, _of_waves):
         more, found = several(form, columns, values, name)
         names += more
         amounts.append(found)
@@ -138,6 +139,21 @@ def _of_curves(
     amounts = np.zeros((len(own), *risen.shape[1:]))
     np.add.at(amounts, np.searchsorted(own, bent), risen)
     return [f"{name(j)} (curve)" for j in own.tolist()], amounts
+
+
+def _of_waves(
+    form: LinearForm, columns: Any, values: Any, name: Callable[[int], str]
+) -> tuple[list[str], Array]:
+    """The term of all waves, named by the first and the last column that they are over."""
+    if form.waves is None:
+        return [], form.weights[:0]
+    x = np.zeros((1, len(form.waves.unit)))
+    known = columns < x.shape[1]
+    x[0, columns[known]] = values[known]
+    amount = np.einsum("p,pkc->kc", form.waves.of(x)[0], form.waves.weights)
+    over = [*map(name, range(x.shape[1]))]
+    told = over if len(over) <= NAMED else [over[0], "…", over[-1]]
+    return [f"{','.join(told)} (waves)"], amount[None]
 
 
 def _output(learner: Any, form: LinearForm, told: Any) -> tuple[Any, int]:

@@ -23,15 +23,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba.undisturbed import undisturbed
-from fenchel.learners.quadratic import singles, straight
+from fenchel.learners.quadratic import laid_out, singles, with_fewer
 from fenchel.loops.curves import BEHIND, KNOTS
+from fenchel.loops.feature_pairs import is_plain, pairs_of
 from fenchel.loops.frozen_losses import (
     ATTEND,
+    BETA,
+    CURVE,
     DUE,
     GOLDEN,
     HELD,
     LEAD,
     LOSS,
+    SEEN,
     SQUARE,
     WEIGHT,
     Tray,
@@ -41,6 +45,7 @@ from fenchel.loops.frozen_losses import (
     read_candidates,
 )
 from fenchel.loops.products import fixed_products_of
+from fenchel.loops.waves import WAVES
 from fenchel.losses.protocol import counts_of
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
@@ -59,6 +64,7 @@ BATCH = 64  # of them at once: each by itself would take ten times as long
 # Numbers kept as candidates: beyond them frozen use reads as the next round would.
 MOST = 1 << 24
 ON_TRAY = 1 << 16  # entries of single rows that wait, where a row has fewer
+FURTHER = (0, KNOTS, KNOTS + WAVES)  # slots that a column has behind its products
 TASKS = {"regression": 0, "binary": 1, "multiclass": 2}
 DRAWS = 256
 
@@ -122,15 +128,19 @@ class FrozenUse:
     With ``anchors`` there are weights of products of features, formed by them.
     """
 
-    def __init__(self, experts: int, task: str, loss: Any, singly: int = 0) -> None:
+    def __init__(
+        self, experts: int, task: str, loss: Any, singly: int = 0, without_pairs: int = 0
+    ) -> None:
         self.task, self.experts, self.loss = task, experts, loss
-        self.singly = singly  # so many experts, the first ones, see no products
+        # So many experts, the first ones, see no products around means, and no pairs.
+        self.singly, self.without_pairs = singly, without_pairs
         # Slots × experts and their means × classes; the last experts may be missing, as they have retired.
         self.weights: Array | None = None
         self.anchors: Array | None = None
         self.blend: Any = None  # how the mixture blended then
         self.sums = np.zeros((WINDOWS, 4, 2 * experts))  # the present window first
         self.blended = np.zeros((WINDOWS, 2))  # what both blends lost
+        self.sharp = np.zeros((3, 2 * experts))  # of classes: how sharp the margins of each are
         self.bounds = np.array([np.inf, -np.inf])
         self._due = FIRST
         self._held: list[tuple[Rows, Array, Array]] = []  # rows not yet looked at
@@ -149,6 +159,8 @@ class FrozenUse:
         if self.weights is None:
             return {}
         own = {"weights": self.weights, "sums": self.sums, "bounds": self.bounds}
+        if self.task != "regression":
+            own["sharp"] = self.sharp
         inside = {f"blend.{name}": array for name, array in self.blend.arrays().items()}
         if self.anchors is not None:
             own["anchors"] = self.anchors
@@ -172,9 +184,13 @@ class FrozenUse:
             raise ValueError(f"array 'frozen.weights' has shape {weights.shape}")
         self.weights = np.array(weights, np.float64)
         if "anchors" in arrays:
-            if arrays["anchors"].shape[1:] not in ((BEHIND,), (BEHIND + KNOTS,)):
+            if arrays["anchors"].shape[1:] not in [(BEHIND + count,) for count in FURTHER]:
                 raise ValueError(f"array 'frozen.anchors' has shape {arrays['anchors'].shape}")
             self.anchors = np.array(arrays["anchors"], np.float64)
+        if "sharp" in arrays:  # which earlier files have not
+            if arrays["sharp"].shape != self.sharp.shape:
+                raise ValueError(f"array 'frozen.sharp' has shape {arrays['sharp'].shape}")
+            self.sharp = np.array(arrays["sharp"], np.float64)
         for name in ("sums", "blended", "bounds"):
             setattr(self, name, np.array(arrays[name], np.float64))
         for name, array in blend.arrays().items():
@@ -183,7 +199,8 @@ class FrozenUse:
 
     def copy(self) -> FrozenUse:
         """Copy the state, independent from then on."""
-        twin = FrozenUse(self.experts, self.task, self.loss, self.singly)
+        first = self.singly, self.without_pairs
+        twin = FrozenUse(self.experts, self.task, self.loss, *first)
         mine = self.arrays()
         if mine:
             twin.lay_in(mine, self.blend.copy())
@@ -227,6 +244,15 @@ class FrozenUse:
         for sums, blended in found:
             self.sums[: len(sums)] += np.repeat(sums[:, :, ::2], 2, axis=2)
             self.blended[: len(blended)] += blended[:, :1]
+        self._unite_sharpness([other.sharp for other in told])
+
+    def _unite_sharpness(self, found: list[Array]) -> None:
+        """β in the mean, by curvature; the means along the runs have that of the last weights."""
+        curve = np.maximum(sum(sharp[CURVE] for sharp in found), 1e-300)
+        beta = sum(sharp[CURVE] / curve * sharp[BETA] for sharp in found)
+        both = np.array([beta, curve, sum(sharp[SEEN] for sharp in found)])
+        self.sharp = np.where(both[SEEN] > 0.0, both, 0.0)
+        self.sharp[:, 1::2] = self.sharp[:, ::2]
 
     def since(self, start: FrozenUse) -> tuple[Array, Array]:
         """What candidates, and both blends, lost in the windows since the start, the present one first."""
@@ -242,6 +268,16 @@ class FrozenUse:
             sums[-1] -= start.sums[0]
             blended[-1] -= start.blended[0]
         return sums, blended
+
+    def judge(self, rows: Rows, y: Array) -> None:
+        """Charge the candidates with these rows, and with nothing that came before.
+
+        What shards' own candidates lost says little of merged ones, which have learned many times as much.
+        """
+        self._look()
+        self.sums[:], self.blended[:] = 0.0, 0.0
+        self._hold(rows, y, np.ones(len(y)))
+        self._look()
 
     # ── along the run ───────────────────────────────────────────────────────────────────────────
 
@@ -317,9 +353,10 @@ class FrozenUse:
         use = TASKS[self.task], self.loss
         margins = np.zeros((2 * self.experts, len(rows), self.weights.shape[2]))
         present = margins[: self.weights.shape[1]]
-        knots = 0 if self.anchors is None else self.anchors.shape[1] - BEHIND
-        read_into(present, self.weights, rows, self._first(), knots)
-        charge_candidates(present, y, importance, *use, self.bounds, self.sums[0])
+        further = 0 if self.anchors is None else self.anchors.shape[1] - BEHIND
+        read_into(present, self.weights, rows, self._first(), further)
+        held = self.bounds, float(self.sums[1:, WEIGHT, 0].sum())
+        charge_candidates(present, y, importance, *use, *held, self.sums[0], self.sharp)
         for which in (0, 1):
             found = self.blend.read_labels(np.ascontiguousarray(margins[which::2]))
             readings = found if found.ndim == 2 else found[:, None]
@@ -328,26 +365,28 @@ class FrozenUse:
 
     def _first(self) -> int:
         """The first candidate that sees products, where some do."""
-        return 0 if self.anchors is None else 2 * self.singly
+        if self.anchors is None:
+            return 0
+        return 2 * (self.without_pairs if is_plain(self.anchors) else self.singly)
 
     def forget(self) -> None:
         """Do without candidates: frozen use reads as the next round would."""
         self._look()
         self.weights = None
 
-    def do_without_products(self) -> None:
-        """Keep the weights of single features alone: the experts on products have retired."""
-        self._look()
-        self.weights, self.anchors = self._laid_for(None), None
-
     def _laid_for(self, anchors: Array | None) -> Array | None:
         """The weights in the slots that go with these anchors: some experts may have retired."""
-        if self.weights is None or self.anchors is None:
+        if self.weights is None or (self.anchors is None and anchors is None):
             return self.weights
-        knots = self.anchors.shape[1] - BEHIND
+        further = 0 if self.anchors is None else self.anchors.shape[1] - BEHIND
+        same = is_plain(self.anchors) == is_plain(anchors)
+        if anchors is not None and self.anchors is not None and same:
+            return with_fewer(self.weights, further, anchors.shape[1] - BEHIND)
+        alone = self.weights if self.anchors is None else singles(self.weights, further)
         if anchors is None:
-            return singles(self.weights, knots)
-        return straight(self.weights, knots) if anchors.shape[1] == BEHIND else self.weights
+            return alone
+        shape = alone.shape[1:]
+        return laid_out(alone.reshape(len(alone), -1), len(alone) - 1).reshape(-1, *shape)
 
     def are_too_many(self, columns: int, experts: int) -> bool:
         """Whether the weights of so many columns would be more than are kept: they need not be read."""
@@ -369,6 +408,7 @@ class FrozenUse:
         for losses in (self.sums, self.blended):
             losses[1:] = losses[:-1].copy()
             losses[0] = 0.0
+        self.sharp[CURVE] *= 0.5  # weights of before are not quite these
         self.blend = blend.still()
         self.bounds[:] = blend.bounds
 
@@ -407,7 +447,12 @@ class FrozenUse:
         return np.asarray(lost / max(total[WEIGHT, 0], 1e-300))
 
     def sharpness(self, candidate: int) -> float:
-        """β of the probabilities ∝ exp(β·m): 2·mean/variance of the lead, as between two Gaussians."""
+        """β of the probabilities ∝ exp(β·m), by the log loss of the rows that were looked at.
+
+        Of few rows 2·mean/variance of the lead, as between two Gaussians.
+        """
+        if self.sharp[SEEN, candidate] >= FIRST:
+            return float(min(max(self.sharp[BETA, candidate], 1e-100), 1e100))
         total = self.sums.sum(axis=0)[:, candidate]
         mean, square = total[LEAD] / total[WEIGHT], total[SQUARE] / total[WEIGHT]
         variance = max(square - mean * mean, 1e-12 * square, 1e-300)
@@ -438,7 +483,13 @@ class FrozenUse:
             factor = 1.0 if alone or self.task == "regression" else self.sharpness(c)
             mine[: len(both), 0] += shares[c] * factor * both[:, c % 2]
         sharpness = self.sharpness(counted[0]) if alone else 1.0
-        return Still(self.task, mine, sharpness, blend.bounds.copy(), anchors)
+        return Still(self.task, mine, sharpness, blend.bounds.copy(), anchors, self.surest())
+
+    def surest(self) -> float:
+        """The logit beyond which the rows that were looked at say little: n have seen no odds beyond n."""
+        if not self.sharp[SEEN].any():  # an earlier file, which predicts as it did
+            return np.inf
+        return float(np.log1p(self.sums[:, WEIGHT, 0].sum()))
 
 
 def _both(present: list[Array | None], before: Array | None, slots: int, classes: int) -> Array:
@@ -465,9 +516,9 @@ def margins_of(weights: Array, rows: Rows) -> Array:
     return margins
 
 
-def read_into(margins: Array, weights: Array, rows: Rows, first: int, knots: int) -> None:
-    """Compute ``margins_of`` into an array; none before ``first`` has weights of products or knots."""
-    read_candidates(weights.reshape(len(weights), -1), rows.view, 1.0, first, knots, margins)
+def read_into(margins: Array, weights: Array, rows: Rows, first: int, further: int) -> None:
+    """Compute ``margins_of`` into an array; those before ``first`` have none of products and what follows."""
+    read_candidates(weights.reshape(len(weights), -1), rows.view, 1.0, first, further, margins)
 
 
 def _of_all(weights: Array, count: int) -> Array:
@@ -480,18 +531,33 @@ def _of_all(weights: Array, count: int) -> Array:
 
 
 def with_products(rows: Rows, anchors: Array | None) -> Rows:
-    """The rows as candidates see them: with products of anchored features, or as they are."""
-    return rows if anchors is None else fixed_products_of(anchors, rows)
+    """The rows as candidates see them: with products of anchored features, with pairs, or as they are."""
+    if anchors is None:
+        return rows
+    return (
+        pairs_of(rows, len(anchors) - 1) if is_plain(anchors) else fixed_products_of(anchors, rows)
+    )
+
+
+def tempered(logits: Array, surest: float) -> Array:
+    """The logits, of which beyond ``surest`` only the logarithm counts."""
+    beyond: Any = np.log1p(np.maximum(np.abs(logits) - surest, 0.0))
+    return np.asarray(np.clip(logits, -surest, surest) + np.sign(logits) * beyond)
 
 
 class Still(NamedTuple):
-    """Frozen weights of one expert, or a mean of several, slots × 1 × classes: all that frozen use reads."""
+    """Frozen weights of one expert, or a mean of several, slots × 1 × classes: all that frozen use reads.
+
+    A few thousand rows cannot tell a chance as small as a margin far beyond theirs would make it: see
+    ``tempered``.
+    """
 
     task: str
     weights: Array
     sharpness: float
     bounds: Array
     anchors: Array | None = None
+    surest: float = np.inf
 
     def read(self, rows: Rows, what: str = "frozen") -> Array:
         """Predict numbers within the targets known, ln p₊/p₋, or the chances of classes."""
@@ -499,8 +565,9 @@ class Still(NamedTuple):
         if self.task == "regression":
             return np.asarray(np.clip(margins[:, 0], *self.bounds))
         if self.task == "binary":
-            return np.asarray(self.sharpness * margins[:, 0])
+            return tempered(self.sharpness * margins[:, 0], self.surest)
         heights = self.sharpness * (margins - margins.max(axis=1, keepdims=True))
+        heights = tempered(heights, self.surest)
         chances: Any = np.exp(np.maximum(heights, -700.0))
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 

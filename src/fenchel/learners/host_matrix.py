@@ -18,7 +18,7 @@ class HostMatrix:
     """The counterpart of ``DeviceMatrix`` on the CPU: A as its factor, as wide as the columns known."""
 
     def __init__(self, a: float, outputs: int) -> None:
-        if not blas.AVAILABLE:
+        if not blas.are_available():
             raise ValueError(
                 "shared=True calls BLAS from compiled code, which needs a checked release of Numba: "
                 "install one, or leave shared out"

@@ -149,6 +149,10 @@ class Interval(Engine):
         """Whether the number of columns enters the formulas inside."""
         return self.inner.counts_columns or self.spread.counts_columns
 
+    def learns_by_blocks(self, columns: int) -> bool:
+        """Whether the learner inside does."""
+        return self.inner.learns_by_blocks(columns)
+
     @property
     def column_limits(self) -> tuple[int, ...]:
         """Those of the learner inside."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fenchel._numba.trial import trial
 from fenchel._numba.undisturbed import surely, undisturbed
 from fenchel.certificates import Certificate, Regret
 from fenchel.learners import (
@@ -22,6 +23,7 @@ from fenchel.learners import (
     raw_input,
     storage,
 )
+from fenchel.learners.block_cutting import joined, pieces
 from fenchel.learners.calibration import Calibration, two_chances
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
@@ -336,7 +338,22 @@ class Learner:
         labels = block.labels if y is None else y
         if labels is None:
             raise ValueError("y is missing: give one label a row, or a table with the label")
-        return self._learn(block.rows, labels, checked, checked=self.names is not None)[0]
+        if self.names is None:
+            return self._learn(block.rows, labels, checked, checked=False)[0]
+        return self._learn_named_rows(block.replace(labels=labels, importance=checked))
+
+    def _learn_named_rows(self, block: Block) -> Array:
+        """Learn rows with names: columns are those that rows so far have had, however many come at once."""
+        known = self.columns
+        cut = [] if self.task == "ranking" else [*pieces(self, block, known)]
+        if len(cut) <= 1:
+            return self._learn(block.rows, block.labels, block.importance, checked=True)[0]
+        self._refuse_many(block.rows.width)
+        self.copy().encode(
+            block.labels, len(block)
+        )  # what is refused is refused before the first row
+        learned = [self._learn(p.rows, p.labels, p.importance, checked=True) for p in cut]
+        return joined([margins for margins, _ in learned])
 
     def learn_block(self, block: Block) -> tuple[Array, Array]:
         """Learn from a block whose rows a reader has checked already; columns are the reader's.
@@ -356,6 +373,14 @@ class Learner:
             targets = self.copy().encode(block.labels, len(block))
             return self.engine.settle(block.rows, targets)
 
+    def judge_block(self, block: Block) -> None:
+        """Choose anew, by these rows alone, what to use frozen; nothing is learned.
+
+        For a merged ``auto``, whose parts chose by what each had learned by itself.
+        """
+        with self._lock:
+            self.engine.judge(block.rows, self.copy().encode(block.labels, len(block)))
+
     def decision_many(self, X: Any) -> Array:
         """Compute the margin of each row, as the next round would see it; nothing changes."""
         return self._read_many(X, "margins")
@@ -369,7 +394,10 @@ class Learner:
     def read_rows(self, rows: Rows, what: str) -> Array:
         """Compute ``margins``, ``spreads`` or ``bounds`` of rows that a reader has checked already."""
         with self._lock:
-            return self._ask(rows, what)
+            found = [
+                self._ask(rows[begin:end], what) for begin, end in trial.pieces(self, len(rows))
+            ]
+            return found[0] if len(found) == 1 else np.concatenate(found)
 
     def predict_many(self, X: Any) -> NDArray[Any]:
         """Predict the label or number of each row."""

@@ -2,8 +2,8 @@
 
 That is what a model can be taken elsewhere by, and explained by. With m_{k,c} = ⟨w_{k,c}, x⟩ of expert k
 for output c (of two classes in a vote: −m and m), to which pairs of columns add where it sees products,
-Σ q·(x_i − centre_i)·(x_j − centre_j), and ramps of single columns where it sees curves, Σ r·ramp(x_j), the
-rules are
+Σ q·(x_i − centre_i)·(x_j − centre_j), ramps of single columns where it sees curves, Σ r·ramp(x_j), and waves
+over several where it sees these, the rules are
 
     single    the only expert's margins; a number held inside the targets seen
     mean      Σ_k v_k·m_k, each held inside the targets seen
@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from fenchel.learners.engine import Engine
-from fenchel.learners.frozen import Still, StillBlend, as_columns, margins_of
+from fenchel.learners.frozen import Still, StillBlend, as_columns, margins_of, tempered
 from fenchel.learners.interval import Interval
 from fenchel.learners.mixture import Mixture
 from fenchel.learners.quadratic import FeaturePairs, FeatureRamps, around_mean, ramps
+from fenchel.learners.wave_terms import FeatureWaves, waves
 from fenchel.loops.adahedge import shares_now
 from fenchel.loops.coin_stacking import STEEPEST
 from fenchel.parts.state import Array
@@ -48,6 +49,7 @@ class LinearForm:
     shares: Array | None = None  # v, one an expert
     bounds: tuple[float, float] | None = None  # of numbers
     sharpness: float | None = None  # probabilities are ∝ exp(sharpness·m)
+    surest: float = np.inf  # of what is beyond it in sharpness·m the logarithm counts
     bets: Array | None = None  # b
     sizes: Array | None = None
     rounds: float = 0.0
@@ -55,14 +57,14 @@ class LinearForm:
     is_exact: bool = True  # whether the model itself predicts so
     pairs: FeaturePairs | None = None
     ramps: FeatureRamps | None = None
+    waves: FeatureWaves | None = None
 
     def margins(self, rows: Rows) -> Array:
         """The margins of each expert, by row and output."""
         margins = margins_of(self.weights, rows)
-        if self.pairs is not None:
-            margins = margins + self.pairs.margins(rows)
-        if self.ramps is not None:
-            margins = margins + self.ramps.margins(rows)
+        for more in (self.pairs, self.ramps, self.waves):
+            if more is not None:
+                margins = margins + more.margins(rows)
         return margins
 
     def scores(self, rows: Rows) -> Array:
@@ -130,10 +132,11 @@ def single_form(learner: Any) -> LinearForm:
 
 
 def _changed(form: LinearForm, change: Callable[[Array], Array]) -> LinearForm:
-    """The form with all weights changed, those of pairs and ramps too."""
+    """The form with all weights changed, those of pairs, ramps and waves too."""
     pairs = form.pairs and form.pairs._replace(weights=change(form.pairs.weights))
     bends = form.ramps and form.ramps._replace(weights=change(form.ramps.weights))
-    return replace(form, weights=change(form.weights), pairs=pairs, ramps=bends)
+    swings = form.waves and form.waves._replace(weights=change(form.waves.weights))
+    return replace(form, weights=change(form.weights), pairs=pairs, ramps=bends, waves=swings)
 
 
 def _of_weights(engine: Engine) -> LinearForm:
@@ -141,14 +144,19 @@ def _of_weights(engine: Engine) -> LinearForm:
 
 
 def terms_form(task: str, still: Still | StillBlend) -> LinearForm:
-    """Return the weights of all experts, and their pairs and ramps where they see products and curves."""
+    """Return the weights of all experts, and the pairs, ramps and waves of those that see more."""
     if still.anchors is None:
         return LinearForm(task, still.weights)
     start, bent = ramps(still.weights, still.anchors)
     weights, found = around_mean(still.weights, still.anchors)
     weights[0] += start
-    pairs = found if len(found.first) else None
-    return LinearForm(task, weights, pairs=pairs, ramps=bent if len(bent.column) else None)
+    return LinearForm(
+        task,
+        weights,
+        pairs=found if len(found.first) else None,
+        ramps=bent if len(bent.column) else None,
+        waves=waves(still.weights, still.anchors),
+    )
 
 
 def _of_mixture(engine: Mixture) -> LinearForm:
@@ -160,7 +168,7 @@ def _of_mixture(engine: Mixture) -> LinearForm:
         held = engine.task == "regression"
         bounds = (float(still.bounds[0]), float(still.bounds[1])) if held else None
         sharpness = None if held else still.sharpness
-        return replace(form, bounds=bounds, sharpness=sharpness)
+        return replace(form, bounds=bounds, sharpness=sharpness, surest=still.surest)
     blend = still.blend
     shares = shares_now(blend.hedge)
     if engine.task == "regression":
@@ -199,15 +207,17 @@ def _agree(engine: Engine, form: LinearForm) -> bool:
         labels = theirs > 0.0 if theirs.ndim == 1 else np.argmax(theirs, axis=1)
         return bool(np.array_equal(np.argmax(mine, axis=1), labels))
     if form.sharpness is not None:
-        mine = form.sharpness * mine if mine.ndim == 1 else _softmax(form.sharpness * mine)
+        mine = form.sharpness * mine
+        mine = tempered(mine, form.surest) if mine.ndim == 1 else _softmax(mine, form.surest)
     scale = np.maximum(np.abs(theirs), np.abs(theirs).max(axis=-1, keepdims=True))
     return mine.shape == theirs.shape and bool(
         np.all(np.abs(mine - theirs) <= TOLERANCE * np.maximum(scale, 1e-6))
     )
 
 
-def _softmax(heights: Array) -> Array:
-    heights = np.maximum(heights - heights.max(axis=1, keepdims=True), -700.0)
+def _softmax(heights: Array, surest: float) -> Array:
+    heights = tempered(heights - heights.max(axis=1, keepdims=True), surest)
+    heights = np.maximum(heights, -700.0)
     return np.asarray(np.exp(heights) / np.exp(heights).sum(axis=1, keepdims=True))
 
 

@@ -19,12 +19,13 @@ from fenchel.learners.frozen import FrozenUse, StillBlend
 from fenchel.learners.labels import known_after
 from fenchel.learners.mixture_merging import place_mixture, unite_mixtures
 from fenchel.learners.multi.one_vs_rest import shares_of_one
+from fenchel.learners.quadratic import multiplied_out
 from fenchel.learners.renumbering import Places
 from fenchel.learners.single_step import LearnStep, ReadStep, Steps
 from fenchel.learners.stacking import BLENDS, SQUARED, Blend
-from fenchel.learners.views import CURVES, PRODUCTS, Role, Views
+from fenchel.learners.views import PAIRS, PRODUCTS, SHORT, Role, Views, together
 from fenchel.learners.workers import Crew, in_parallel
-from fenchel.loops.adahedge import shares_now
+from fenchel.loops.adahedge import regroup, shares_now
 from fenchel.loops.feature_scaling import COUNT, SUM, growth_of, scaled_reading
 from fenchel.loops.online import ROUNDS
 from fenchel.losses.protocol import counts_of, mean_of
@@ -111,16 +112,18 @@ class Mixture(Engine):
             raise ValueError(
                 "combined: what a mean of counts leaves over is not combined; leave it out"
             )
-        self.experts = [expert.copy() for expert in experts]
+        given = list(roles) if roles is not None else [Role()] * len(experts)
+        self._ever = [(expert.copy(), role) for expert, role in zip(experts, given, strict=True)]
+        present = [(expert, role) for expert, role in self._ever if role.until is None]
+        self.experts, self.roles = [expert for expert, _ in present], [role for _, role in present]
         self.certifies = any(expert.certifies for expert in self.experts)
-        self.roles = list(roles) if roles is not None else [Role()] * len(experts)
         self.views = Views(self.roles, unitless)
         self.blend = self._new_blend(combined, loss, switching, refined)
         self._compiled: set[str] = set()  # which is not for several threads at once
         self._crew = Crew()
         self._backwards = False
         self._steps = Steps()
-        self.frozen = self.foresight(len(experts)) if foresight else None
+        self.frozen = self.foresight(len(self.experts)) if foresight else None
         # Until the next round is learned: what frozen use reads, and all weights of that round.
         self._frozen_reading: Any = None
         self._weights_kept: list[Array | None] | None = None
@@ -129,12 +132,15 @@ class Mixture(Engine):
         """What is made of the experts' margins, before the first round."""
         own = [k for k, role in enumerate(self.roles) if role.forecasts and refined]
         form = combined, loss, switching, refined and self.task != "regression", own
-        return BLENDS[self.task](len(self.experts), *form)
+        blend = BLENDS[self.task](len(self.experts), *form)
+        blend.hedge.active[[k for k, role in enumerate(self.roles) if role.beyond]] = 0.0
+        return blend
 
     def foresight(self, count: int) -> FrozenUse:
         """Frozen use of so many experts, of which nothing is known yet."""
-        singly = next((k for k in range(count) if self.roles[k].sees == PRODUCTS), 0)
-        return FrozenUse(count, self.task, self.blend.loss, singly)
+        first = {role.sees: k for k, role in reversed([*enumerate(self.roles[:count])])}
+        singly = first.get(PRODUCTS, 0), first.get(PAIRS, 0)
+        return FrozenUse(count, self.task, self.blend.loss, *singly)
 
     def declare(self, outputs: int) -> None:
         """Take so many classes as known before any is seen."""
@@ -157,6 +163,8 @@ class Mixture(Engine):
         self._backwards = True
         self.experts.reverse()
         self.roles.reverse()
+        active = self.blend.hedge.active
+        active[:] = active[::-1].copy()
 
     def shares(self, use: str = "next_round") -> dict[str, float]:
         """Return how much each expert counts: in the next round, or with ``use="frozen"`` once frozen.
@@ -178,10 +186,10 @@ class Mixture(Engine):
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The kinds of rows that experts see which have not retired; curves only while products are seen."""
+        """The kinds of rows that experts see which have not retired; see ``together``."""
         active = self.blend.hedge.active.tolist()
         seen = {role.sees for on, role in zip(active, self.roles, strict=True) if on}
-        return frozenset(seen if PRODUCTS in seen else seen - {CURVES})
+        return together(seen)
 
     def frozen_shares(self) -> Array | None:
         """The shares of the candidates for frozen use, where they are known."""
@@ -201,12 +209,19 @@ class Mixture(Engine):
     @property
     def column_limits(self) -> tuple[int, ...]:
         """The numbers of columns beyond which experts retire."""
-        return tuple(sorted({role.columns for role in self.roles if role.columns is not None}))
+        limits = [limit for role in self.roles for limit in (role.columns, role.beyond)]
+        return tuple(sorted({limit for limit in limits if limit}))
 
     @property
     def knows_one_step(self) -> bool:
         """Whether a known row changes all or nothing: signals wait where it takes several steps."""
         return True
+
+    def learns_by_blocks(self, columns: int) -> bool:
+        """Whether an expert does that does not retire before so many columns."""
+        leaving, _ = self.changes(columns)
+        staying = [k for k in self.blend.active if k not in leaving]
+        return any(self.experts[k].learns_by_blocks(self._width_of(k, columns)) for k in staying)
 
     @property
     def engines(self) -> int:
@@ -307,12 +322,11 @@ class Mixture(Engine):
 
     def _go_back_to(self, known: int, refined: bool) -> None:
         """Become ``auto`` as it was when it had so many experts."""
-        for newest in sorted({role.later for role in self.roles}, reverse=True):
-            kept = [k for k, role in enumerate(self.roles) if role.later <= newest]
+        for newest in sorted({role.later for _, role in self._ever}, reverse=True):
+            kept = [(expert, role) for expert, role in self._ever if role.was_in(newest)]
             if len(kept) <= known:
                 break
-        self.experts = [self.experts[k] for k in kept[:known]]
-        self.roles = [self.roles[k] for k in kept[:known]]
+        self.experts, self.roles = map(list, zip(*kept[:known], strict=True))
         self.views = Views(self.roles, self.views.units is not None)
         combined = self.blend.combination is not None
         self.blend = self._new_blend(combined, self.blend.loss, self.blend.switching, refined)
@@ -358,19 +372,30 @@ class Mixture(Engine):
         if self.rounds or not (PRODUCTS in self.kinds and within and len(rows)):
             return False
         self.take_up(rows.width)
-        self._set_origin(targets)
+        self._begin(rows, targets)
         self.views.settle(rows, self.kinds)
         return True
+
+    @property
+    def has_candidates(self) -> bool:
+        """Whether weights have been set aside for frozen use."""
+        return self.frozen is not None and self.frozen.weights is not None
+
+    def judge(self, rows: Rows, targets: Array) -> None:
+        """Charge the candidates for frozen use with these rows alone."""
+        if self.frozen is not None and self.has_candidates:
+            self.frozen.judge(rows, targets)
+            self._frozen_reading = None
 
     def unite(self, engines: Sequence[Any], start: Any) -> None:
         """Unite experts, in common units, and how they are blended."""
         unite_mixtures(self, engines, start)
         self._unite_counts(engines, start)
 
-    def do_without_products(self) -> None:
-        """Retire the experts on products and curves, from here on."""
+    def do_without_centred(self) -> None:
+        """Retire the experts on products, curves and waves, from here on."""
         for k, role in enumerate(self.roles):
-            if role.sees_more:
+            if role.is_centred:
                 self.retire(k)
         self.views.widen(0, self.kinds)
 
@@ -380,7 +405,11 @@ class Mixture(Engine):
         factors = growth_of(units, self.views.units)
         if (factors != 1.0).any():
             for k in self.blend.active:
-                if not self.roles[k].sees_more:  # which has units of its own
+                if self.roles[k].sees == PAIRS:
+                    found, whole = multiplied_out(factors), np.ones(self.experts[k].columns)
+                    whole[: len(found)] = found
+                    self.experts[k].rescale(whole)
+                elif not self.roles[k].is_centred:  # which has units of its own
                     self.experts[k].rescale(factors)
         self.views.units = units
 
@@ -396,7 +425,7 @@ class Mixture(Engine):
             self.outputs = max(self.outputs, int(targets.max(initial=-1.0)) + 1)
         out = np.empty((count, self.outputs) if several else count)
         self._frozen_reading = self._weights_kept = None
-        self._set_origin(targets)
+        self._begin(rows, targets)
         begin = 0
         while begin < count:  # up to where weights are set aside
             ahead = count if self.frozen is None else self.frozen.due(self.rounds) - self.rounds
@@ -410,9 +439,7 @@ class Mixture(Engine):
             self._learn_part(*part, out[begin:end])
             self._weights_kept = None
             self.counts[ROUNDS] += end - begin
-            if self.frozen is not None and self.frozen.due(self.rounds - 1) == self.rounds:
-                self._retire_costly(max(known, int(targets[:end].max()) + 1) if several else 1)
-                self._set_aside(self.frozen)
+            self._look_round(max(known, int(targets[:end].max()) + 1) if several else 1)
             begin = end
         return out
 
@@ -430,8 +457,7 @@ class Mixture(Engine):
         """Look after frozen use, where a single row was learned."""
         assert self.frozen is not None
         self.frozen.after_row()
-        if self.frozen.due(self.rounds - 1) == self.rounds:
-            self._set_aside(self.frozen)
+        self._look_round(max(self.outputs, 1))
 
     def _cuts(self, targets: Array) -> dict[int, int]:
         """The rows that bring more classes than an expert is for, and how many classes there are then."""
@@ -448,23 +474,35 @@ class Mixture(Engine):
             if role.classes is not None and classes > role.classes:
                 self.retire(k)
 
+    def _look_round(self, classes: int) -> None:
+        """At certain rounds, retire what costs too much, and set weights aside for frozen use."""
+        if self.frozen is not None and self.frozen.due(self.rounds - 1) == self.rounds:
+            self._retire_costly(classes)
+            self._set_aside(self.frozen)
+
     def _retire_costly(self, classes: int) -> None:
-        """Retire matrices of many columns where rows are sparse, or classes many.
+        """Retire pairs where rows are long; matrices of many columns where rows are sparse, or classes many.
 
         Columns are those that rows so far have had: room for more may have been made ahead.
         """
+        entries = self.views.mean_entries(self.rounds)
+        if PAIRS in self.kinds and entries > SHORT:
+            self._retire_pairs()
         limited = any(self.roles[k].columns is not None for k in self.blend.active)
         if self.views.units is None or self.columns <= NARROW or not limited:
             return
-        counts = self.views.units[: self.columns, COUNT]
-        columns = 1 + int(np.flatnonzero(counts)[-1]) if counts.any() else 0
+        columns = self.views.seen
         if columns <= NARROW:
             return
-        sparse = counts.sum() < DENSE * columns * self.rounds
-        if sparse or classes * columns**2 > NUMBERS:
-            for k, role in enumerate(self.roles):
-                if role.columns is not None:  # it has a matrix, or sees products
+        if entries < DENSE * columns or classes * columns**2 > NUMBERS:
+            for k, role in enumerate(self.roles):  # those with a matrix, or on products
+                if role.columns is not None and not role.beyond:
                     self.retire(k)
+
+    def _retire_pairs(self) -> None:
+        for k, role in enumerate(self.roles):
+            if role.sees == PAIRS:
+                self.retire(k)
 
     def retire(self, k: int) -> None:
         """Let an expert learn and count no more."""
@@ -473,9 +511,14 @@ class Mixture(Engine):
             self.experts[k] = self.experts[k].copy()  # the old one may be put back
             self.experts[k].restart(0)
 
-    def _set_origin(self, targets: Array) -> None:
-        if not self.rounds and any(role.relative for role in self.roles):
+    def _begin(self, rows: Rows, targets: Array) -> None:
+        """Before the first round: the first target, and whether its row is short."""
+        if self.rounds or not len(rows):
+            return
+        if any(role.relative for role in self.roles):
             self.views.set_origin(targets)
+        if PAIRS in self.kinds and rows.part(0, 1).count_nonzero() > SHORT:
+            self._retire_pairs()
 
     def _learn_part(self, rows: Rows, targets: Array, importance: Array, out: Array) -> None:
         together = "learned" in self._compiled and rows.are_many
@@ -528,7 +571,7 @@ class Mixture(Engine):
             frozen.set_aside(self._weights_kept, self.blend, self.anchors())
 
     def anchors(self) -> Array | None:
-        """The means, spreads and knots that products and curves are formed by where they stand still."""
+        """The means, spreads and knots that all but features are formed by where they stand still."""
         return self.views.anchors(self.kinds)
 
     def weights_in_use(self) -> list[Array | None]:
@@ -646,17 +689,24 @@ class Mixture(Engine):
         return self.frozen.reading(shares, present, self.blend, self.anchors())
 
     def ask(self, rows: Rows) -> tuple[Array, Array]:
-        """Read one row: the experts' margins wait with it, and the last target known by now."""
+        """Read one row: with it wait the experts' margins, what was made of them, and the last target."""
         margins = self._read_experts(rows)
-        memo = np.append(margins[:, 0].ravel(), [self.views.origin[0], self.blend.last_known])
-        return self.blend.read(margins), memo
+        told, said = self.blend.ask(margins)
+        last = [self.views.origin[0], self.blend.last_known]
+        return told, np.concatenate([margins[:, 0].ravel(), said, last])
 
     def margins_when_asked(self, memo: Array) -> Array:
         """Blend the experts' margins of that time by today's shares."""
-        told = memo[:-2].reshape(len(self.experts), -1)
+        told, _ = self._taken_apart(memo)
         several = self.task == "multiclass"
         known = {k: told[k][None] if several else told[k] for k in self.blend.active}
         return self.blend.read(self._gathered(known))
+
+    def _taken_apart(self, memo: Array) -> tuple[Array, Array | None]:
+        """The margins of the experts when a row was asked, and what was chosen from then."""
+        end = len(memo) - (2 if self.blend.combination is None else 4)
+        said = memo[end:-2] if end < len(memo) - 2 else None
+        return memo[:end].reshape(len(self.experts), -1), said
 
     @property
     def late_step(self) -> str:
@@ -671,8 +721,8 @@ class Mixture(Engine):
         if self.task == "multiclass":
             self.outputs = max(self.outputs, int(target[0]) + 1)
             self._retire_beyond(self.outputs)
-        told, known_origin = memo[:-2].reshape(len(self.experts), -1), memo[-2]
-        self._set_origin(target)
+        (told, chosen), known_origin = self._taken_apart(memo), memo[-2]
+        self._begin(rows, target)
         seen = self.views.of(rows, importance, self.kinds, learning=True)
         known = {}
         for k in self.blend.active:
@@ -682,13 +732,11 @@ class Mixture(Engine):
                 said, label = said - known_origin, label - self.views.origin[0]
             own = seen[self.roles[k].sees]
             self.experts[k].answer(own, said, label, importance, fresh)
-        self.blend.learn(self._gathered(known), target, importance, memo[-1:])
+        self.blend.learn(self._gathered(known), target, importance, memo[-1:], chosen)
         self.counts[ROUNDS] += 1
         if self.frozen is not None:
             self.frozen.see(self.rounds - 1, rows, target, importance)
-            if self.frozen.due(self.rounds - 1) == self.rounds:
-                self._retire_costly(max(self.outputs, 1))
-                self._set_aside(self.frozen)
+        self._look_round(max(self.outputs, 1))
         return None
 
     def _read_frozen(self, rows: Rows) -> Array:
@@ -773,19 +821,24 @@ class Mixture(Engine):
     # ── room ────────────────────────────────────────────────────────────────────────────────────
 
     def take_up(self, width: int) -> Any:
-        """Make room for so many columns; experts with a limit below retire."""
+        """Make room for so many columns: experts with a limit below retire, those that wait for them join."""
         taken: list[tuple[Engine, Any]] = []
-        on = self.blend.hedge.active
+        hedge, on = self.blend.hedge, self.blend.hedge.active
         sizes = self.columns, self.outputs
         seen = self.views.units, self.views.spreads
-        before = sizes, on.copy(), seen, list(self.experts), taken
+        before = sizes, [array.copy() for array in hedge], seen, list(self.experts), taken
         try:
             self.views.take_up(width)
-            for k, role in enumerate(self.roles):
-                if role.columns is not None and width > role.columns and on[k]:
-                    on[k] = 0.0
-                    self.experts[k] = self.experts[k].copy()  # the old one may be put back
-                    self.experts[k].restart(0)
+            leaving, joining = self.changes(width)
+            for k in leaving + joining:
+                self.experts[k] = self.experts[k].copy()  # the old one may be put back
+            for k in leaving:
+                self.experts[k].restart(0)
+            for k in joining:
+                self.experts[k].declare(self.outputs)
+            if leaving or joining:
+                regroup(hedge, leaving, joining)
+            for k in range(len(self.roles)):
                 expert = self.experts[k]
                 taken.append((expert, expert.take_up(self._width_of(k, width) if on[k] else 0)))
             self.views.widen(width, self.kinds)
@@ -795,10 +848,23 @@ class Mixture(Engine):
         self.columns = max(self.columns, width)
         return before
 
+    def changes(self, width: int) -> tuple[list[int], list[int]]:
+        """The experts that retire with so many columns, and those that join."""
+        leaving, joining = [], []
+        for k, role in enumerate(self.roles):
+            within = role.columns is None or width <= role.columns
+            few = role.classes is None or self.outputs <= role.classes
+            if self.blend.hedge.active[k] and not within:
+                leaving.append(k)
+            elif within and few and self.columns <= role.beyond < width and role.beyond:
+                joining.append(k)
+        return leaving, joining
+
     def put_back(self, before: Any) -> None:
         """Undo ``take_up``."""
-        (self.columns, self.outputs), active, seen, self.experts, taken = before
+        (self.columns, self.outputs), kept, seen, self.experts, taken = before
         self.views.put_back(seen)
-        self.blend.hedge.active[:] = active
+        for array, was in zip(self.blend.hedge, kept, strict=True):
+            array[:] = was
         for expert, kept in taken:
             expert.put_back(kept)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fenchel.learners.renumbering import Places, shares_of
-from fenchel.learners.views import PRODUCTS
+from fenchel.learners.quadratic import places as product_places
+from fenchel.learners.renumbering import Longs, Places, shares_of
+from fenchel.learners.views import PAIRS, PRODUCTS
 from fenchel.loops.feature_scaling import new_units, united_units
 from fenchel.loops.products import is_held
 from fenchel.parts.state import Array
@@ -25,10 +26,13 @@ def place_mixture(mixture: Mixture, places: Places) -> Mixture:
     twin.columns, twin.outputs = places.width, places.total
     stays = np.array_equal(places.columns, np.arange(places.width))
     if not (stays and is_held(mixture.views.spreads)):  # means and spreads have no merge
-        twin.do_without_products()
+        twin.do_without_centred()
     for k, role in enumerate(mixture.roles):
         if role.columns is not None and places.width > role.columns:
             twin.retire(k)
+    if not mixture.rounds:  # those that wait for so many columns
+        _, joining = mixture.changes(places.width)
+        twin.blend.hedge.active[joining] = 1.0
     for k in twin.blend.active:
         twin.experts[k] = mixture.experts[k].placed(_places_of(mixture, k, places))
     if mixture.views.units is not None:
@@ -38,12 +42,25 @@ def place_mixture(mixture: Mixture, places: Places) -> Mixture:
 
 
 def _places_of(mixture: Mixture, k: int, places: Places) -> Places:
-    """Where the features of an expert go; products and curves stay where they are."""
+    """Where the features of an expert go; centred products and curves stay where they are."""
     role = mixture.roles[k]
     if not role.sees_more:
         return places
     width = mixture.views.width(role.sees, places.width)
+    if role.sees == PAIRS:
+        return places._replace(columns=_of_pairs(places.columns), width=width)
     return places._replace(columns=np.arange(width), width=width)
+
+
+def _of_pairs(columns: Longs) -> Longs:
+    """Where columns and their pairs go, among pairs, when columns go to these places."""
+    single, pair, first, second = product_places(len(columns))
+    one, other = columns[first], columns[second]
+    j = np.maximum(one, other)
+    found = np.empty(len(single) + len(pair), np.int64)
+    found[single] = columns * (columns + 3) // 2
+    found[pair] = j * (j + 3) // 2 + 1 + np.minimum(one, other)
+    return found
 
 
 def unite_mixtures(mixture: Mixture, engines: Sequence[Mixture], start: Mixture) -> None:
@@ -79,6 +96,6 @@ def _left(engines: Sequence[Mixture], start: Mixture, origins: list[Array]) -> A
     spreads_differ = any(not np.array_equal(engine.views.spreads, spreads) for engine in engines)
     for active in found:
         for k, role in enumerate(start.roles):
-            if (role.relative and origins_differ) or (role.sees_more and spreads_differ):
+            if (role.relative and origins_differ) or (role.is_centred and spreads_differ):
                 active[k] = 0.0
     return np.asarray(np.minimum.reduce(found))

@@ -132,6 +132,10 @@ class OnDevice(Engine):
         """In how many rounds the weights moved."""
         return int(self.counts[UPDATES])
 
+    def learns_by_blocks(self, columns: int) -> bool:
+        """Yes, however few there are."""
+        return True
+
     @property
     def has_matrix(self) -> bool:
         """Whether the state holds a matrix of columns × columns."""

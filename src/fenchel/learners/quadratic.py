@@ -4,8 +4,9 @@ Experts learn on z = (x′ − mean)/spread of today, x′ = x/anchor − shift 
 times, only weights on the anchored x′ can be averaged and compared; around the mean of the data they are
 easiest to read, and exact to the last digits elsewhere.
 
-Where curves are seen too (``loops.curves``), anchored weights have those of a column's ``knots`` after those
-of its products; ``anchors`` are then spreads with the knots behind them.
+Where curves and waves are seen too (``loops.curves``, ``loops.waves``), anchored weights have those of a
+column's ``further`` slots after those of its products, knots first; ``anchors`` are then spreads with the
+knots behind them, and with room for as many numbers as there are waves (``learners.wave_terms``).
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from fenchel.loops.curves import BEHIND
+from fenchel.loops.curves import BEHIND, KNOTS
 from fenchel.loops.products import ANCHOR, FLAT, MEAN, SHIFT, SQUARES, columns_within
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
+from fenchel.rows.rows import is_sparse
 from fenchel.rows.types import LARGEST
 
 
@@ -76,19 +77,19 @@ def dense_columns(rows: Rows, columns: int) -> Array:
     given: Any = rows.to_matrix()
     x = given[:, :columns]
     out = np.zeros((len(rows), columns))
-    out[:, : x.shape[1]] = x.toarray() if sp.issparse(x) else x
+    out[:, : x.shape[1]] = x.toarray() if is_sparse(x) else x
     return out
 
 
 @lru_cache(maxsize=64)
-def places(columns: int, knots: int = 0) -> tuple[NDArray[np.int64], ...]:
+def places(columns: int, further: int = 0) -> tuple[NDArray[np.int64], ...]:
     """The places of single columns, of pairs, and the columns of these pairs.
 
     >>> [found.tolist() for found in places(2)]
     [[0, 2], [1, 3, 4], [0, 0, 1], [0, 1, 1]]
     """
     j = np.arange(columns, dtype=np.int64)
-    single = j * (j + 3) // 2 + knots * j
+    single = j * (j + 3) // 2 + further * j
     second = np.repeat(j, j + 1)
     first = np.concatenate([np.arange(k + 1) for k in j]) if columns else j
     found = single, single[second] + 1 + first, first, second
@@ -97,49 +98,73 @@ def places(columns: int, knots: int = 0) -> tuple[NDArray[np.int64], ...]:
     return found
 
 
-def knot_places(columns: int, knots: int) -> NDArray[np.int64]:
-    """Where the knots of each column lie, columns × knots.
+def further_places(columns: int, further: int) -> NDArray[np.int64]:
+    """Where the further slots of each column lie, columns × slots.
 
-    >>> knot_places(2, 3).tolist()
+    >>> further_places(2, 3).tolist()
     [[2, 3, 4], [8, 9, 10]]
     """
     j = np.arange(columns, dtype=np.int64)
-    return np.asarray((places(columns, knots)[0] + j + 2)[:, None] + np.arange(knots))
+    return np.asarray((places(columns, further)[0] + j + 2)[:, None] + np.arange(further))
 
 
-def laid_out(weights: Array, columns: int, knots: int = 0) -> Array:
-    """Weights of single columns, slots × outputs, among those of products and knots, which are 0."""
-    out = _slots(columns, knots, weights.shape[1])
+def laid_out(weights: Array, columns: int, further: int = 0) -> Array:
+    """Weights of single columns, slots × outputs, among those of products and further slots, which are 0."""
+    out = _slots(columns, further, weights.shape[1])
     out[0] = weights[0]
-    out[1 + places(columns, knots)[0]] = weights[1 : 1 + columns]
+    out[1 + places(columns, further)[0]] = weights[1 : 1 + columns]
     return out
 
 
-def bent(weights: Array, columns: int, knots: int) -> Array:
-    """An expert's weights of knots, slots × outputs, among those of columns and products, which are 0."""
-    out, given = _slots(columns, knots, weights.shape[1]), weights[1 : 1 + columns * knots]
-    out[0] = weights[0]
-    out[1 + knot_places(columns, knots).ravel()[: len(given)]] = given
+def multiplied_out(values: Array) -> Array:
+    """One number a column in the places of columns, their products in those of pairs.
+
+    >>> multiplied_out(np.array([2.0, 3.0]))
+    array([2., 4., 3., 6., 9.])
+    """
+    single, pair, first, second = places(len(values))
+    out = np.empty(len(single) + len(pair))
+    out[single], out[pair] = values, values[first] * values[second]
     return out
 
 
-def _slots(columns: int, knots: int, *outputs: int) -> Array:
-    return np.zeros((1 + columns * (columns + 3) // 2 + knots * columns, *outputs))
+def bent(weights: Array, columns: int, further: int) -> Array:
+    """An expert's weights of knots, slots × outputs, among all the others, which are 0."""
+    return _behind(weights, columns, further, slice(KNOTS))
 
 
-def singles(weights: Array, knots: int = 0) -> Array:
+def waving(weights: Array, columns: int, further: int) -> Array:
+    """An expert's weights of waves, slots × outputs, among all the others, which are 0."""
+    return _behind(weights, columns, further, slice(KNOTS, further))
+
+
+def _behind(weights: Array, columns: int, further: int, mine: slice) -> Array:
+    at = further_places(columns, further)[:, mine].ravel()
+    out, given = _slots(columns, further, weights.shape[1]), weights[1 : 1 + len(at)]
+    out[0] = weights[0]
+    out[1 + at[: len(given)]] = given
+    return out
+
+
+def _slots(columns: int, further: int, *outputs: int) -> Array:
+    return np.zeros((1 + columns * (columns + 3) // 2 + further * columns, *outputs))
+
+
+def singles(weights: Array, further: int = 0) -> Array:
     """The slots of single columns alone, of weights with those of products and knots."""
-    at = places(1 + columns_within(len(weights), knots), knots)[0]
+    at = places(1 + columns_within(len(weights), further), further)[0]
     return np.asarray(weights[np.concatenate([[0], 1 + at[at < len(weights) - 1]])])
 
 
-def straight(weights: Array, knots: int) -> Array:
-    """The same weights without the slots of knots."""
-    at = 1 + knot_places(1 + columns_within(len(weights), knots), knots).ravel()
+def with_fewer(weights: Array, further: int, kept: int) -> Array:
+    """The same weights with the first ``kept`` of the further slots of a column."""
+    if kept == further:
+        return weights
+    at = 1 + further_places(1 + columns_within(len(weights), further), further)[:, kept:].ravel()
     return np.delete(weights, at[at < len(weights)], axis=0)
 
 
-def anchored(weights: Array, spreads: Array, knots: int = 0) -> Array:
+def anchored(weights: Array, spreads: Array, further: int = 0) -> Array:
     """Turn an expert's weights, slots × outputs, into those of x and of products of anchored x′."""
     known, mean, per_spread = spreads[1:], spreads[1:, MEAN, None], _per_spread(spreads)[:, None]
     single, pair, first, second = places(len(known))
@@ -147,12 +172,12 @@ def anchored(weights: Array, spreads: Array, knots: int = 0) -> Array:
     given[: min(len(given), len(weights))] = weights[: len(given)]
     products = given[1 + pair] * per_spread[first] * per_spread[second]
     line = given[1 + single] * per_spread
-    out = _slots(len(known), knots, weights.shape[1])
+    out = _slots(len(known), further, weights.shape[1])
     out[0] = given[0] - (line * mean).sum(axis=0)
     out[0] += (products * mean[first] * mean[second]).sum(axis=0)
     np.subtract.at(line, first, products * mean[second])
     np.subtract.at(line, second, products * mean[first])
-    single, pair = places(len(known), knots)[:2]
+    single, pair = places(len(known), further)[:2]
     out[1 + pair] = products
     return _off_anchors(out, line, single, known)
 
@@ -162,9 +187,9 @@ def around_mean(weights: Array, anchors: Array) -> tuple[Array, FeaturePairs]:
 
     Returns the weights of single columns, and the pairs.
     """
-    known, mean, knots = anchors[1:], anchors[1:, MEAN, None, None], anchors.shape[1] - BEHIND
-    single, pair, first, second = places(len(known), knots)
-    given = _slots(len(known), knots, *weights.shape[1:])
+    known, mean, further = anchors[1:], anchors[1:, MEAN, None, None], anchors.shape[1] - BEHIND
+    single, pair, first, second = places(len(known), further)
+    given = _slots(len(known), further, *weights.shape[1:])
     given[: min(len(given), len(weights))] = weights[: len(given)]
     products = given[1 + pair]
     line = np.zeros((len(single), *weights.shape[1:]))
@@ -172,7 +197,7 @@ def around_mean(weights: Array, anchors: Array) -> tuple[Array, FeaturePairs]:
     np.add.at(line, second, products * mean[first])
     own = given.copy()
     own[0] -= (products * mean[first] * mean[second]).sum(axis=0)
-    own = singles(_off_anchors(own, line, single, known), knots)
+    own = singles(_off_anchors(own, line, single, known), further)
     per = _per_anchor(known)
     with np.errstate(all="ignore"):
         scaled = _finite(products * (per[first] * per[second])[:, None, None])
@@ -185,16 +210,16 @@ def ramps(weights: Array, anchors: Array) -> tuple[Array, FeatureRamps]:
 
     Returns their heights at and before the first knots, summed, and a ramp for each step between two.
     """
-    columns, knots = len(anchors) - 1, anchors.shape[1] - BEHIND
-    if not knots:
+    columns, further = len(anchors) - 1, anchors.shape[1] - BEHIND
+    if not further:
         none = np.zeros(0)
         return np.zeros(weights.shape[1:]), FeatureRamps(
             none.astype(np.int64), none, none, np.zeros((0, *weights.shape[1:]))
         )
-    at = 1 + knot_places(columns, knots)
-    given = _slots(columns, knots, *weights.shape[1:])
+    at = 1 + further_places(columns, further)[:, :KNOTS]
+    given = _slots(columns, further, *weights.shape[1:])
     given[: min(len(given), len(weights))] = weights[: len(given)]
-    heights, x = given[at], anchors[1:, BEHIND:]
+    heights, x = given[at], anchors[1:, BEHIND : BEHIND + KNOTS]
     heights[~(x[:, 1] > x[:, 0])] = 0.0  # a column without knots
     steps = np.diff(heights, axis=1)
     column, k = np.nonzero((np.diff(x, axis=1) > 0.0) & steps.any(axis=(2, 3)))
@@ -204,8 +229,8 @@ def ramps(weights: Array, anchors: Array) -> tuple[Array, FeatureRamps]:
 
 def curve_slopes(weights: Array, anchors: Array) -> Array:
     """The slopes of curves at the mean of the data, columns × outputs, of an expert's weights of knots."""
-    columns, knots = len(anchors) - 1, anchors.shape[1] - BEHIND
-    _, found = ramps(bent(weights, columns, knots)[:, None], anchors)
+    columns, further = len(anchors) - 1, anchors.shape[1] - BEHIND
+    _, found = ramps(bent(weights, columns, further)[:, None], anchors)
     centre = centres(anchors)[found.column]
     with np.errstate(all="ignore"):
         slopes = _finite(found.weights[:, 0] / (found.high - found.low)[:, None])

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from fenchel.learners.composed import Composed
@@ -14,7 +13,8 @@ from fenchel.learners.engine import Engine, refuse_unsound
 from fenchel.learners.renumbering import Places
 from fenchel.loops.online import ROUNDS
 from fenchel.parts.state import Array
-from fenchel.rows import Rows, validate
+from fenchel.rows import Block, Rows, validate
+from fenchel.rows.rows import is_sparse
 from fenchel.rows.types import LARGEST
 
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -227,6 +227,13 @@ def _differences(group: Any, better: NDArray[Any], worse: NDArray[Any]) -> Any:
     """x_i − x_j of each pair, held inside the finite floats."""
     with np.errstate(over="ignore"):
         differences = group[better] - group[worse]
-    inside = differences.data if sp.issparse(differences) else differences
+    inside = differences.data if is_sparse(differences) else differences
     np.clip(inside, -LARGEST, LARGEST, out=inside)
     return differences
+
+
+def targets_of_queries(block: Block) -> Array:
+    """Relevance, and a number for each query of the block."""
+    assert block.groups is not None, "queries have groups"
+    numbers = np.cumsum(np.diff(block.groups, prepend=block.groups[:1]) != 0)
+    return np.column_stack([np.asarray(block.labels, np.float64), numbers])

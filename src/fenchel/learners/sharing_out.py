@@ -6,9 +6,9 @@ there an expert is credited with what changes when it joins those before it, on 
 begin with each expert in turn, forwards and backwards. (Of a sum, that is what it adds; the average over all
 orders would be the Shapley value.)
 
-An expert's credit goes to its terms, features and products and curves, in proportion to what they add to its
-margin; of several classes, to the lead of that margin over their mean. All of it adds up to what the mixture
-says: what no expert brings has a name of its own.
+An expert's credit goes to its terms, features, products, curves and waves, in proportion to what they add to
+its margin; of several classes, to the lead of that margin over their mean. All of it adds up to what the
+mixture says: what no expert brings has a name of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.learners.frozen import Still, StillBlend
+from fenchel.learners.frozen import Still, StillBlend, tempered
 from fenchel.learners.linear_form import LinearForm, terms_form
 from fenchel.learners.mixture import Mixture
 from fenchel.loops.adahedge import shares_now
@@ -82,10 +82,10 @@ def _credits_of_one(still: Still) -> Credits:
     if still.task == "regression":
         return lambda own, place: (0.0, own[:, 0])
     if still.task == "binary":
-        return lambda own, place: (0.0, still.sharpness * own[:, 0])
+        return lambda own, place: (0.0, tempered(still.sharpness * own[:, 0], still.surest))
 
     def chance(own: Array, place: int) -> tuple[float, Array]:
-        heights = still.sharpness * (own[0] - own[0].max())
+        heights = tempered(still.sharpness * (own[0] - own[0].max()), still.surest)
         chances: Any = np.exp(np.maximum(heights, -700.0))
         base = 1.0 / len(chances)
         return base, np.array([chances[place] / chances.sum() - base])

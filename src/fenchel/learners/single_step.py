@@ -15,13 +15,15 @@ from fenchel._numba.jit import in_one_step, lean
 from fenchel._numba.undisturbed import undisturbed
 from fenchel.learners import holdings
 from fenchel.learners.engine import ONE
-from fenchel.learners.views import CURVES, FEATURES, PRODUCTS
+from fenchel.learners.views import CURVES, FEATURES, PAIRS, PRODUCTS, WAVES
 from fenchel.loops.adahedge import move_by
 from fenchel.loops.curves import KNOTS, bend_rows, has_knots, width_of_curves
+from fenchel.loops.feature_pairs import most_entries, pair_ends, pairs_into
 from fenchel.loops.feature_scaling import sparse_in_units
 from fenchel.loops.frozen_losses import ATTEND, attend, hold_row
 from fenchel.loops.online import count_round
 from fenchel.loops.products import NUMBERS, centred_products, end_after, is_held, width_of
+from fenchel.loops.waves import TURNS, wave_rows, width_of_waves
 from fenchel.parts.state import Array
 from fenchel.rows.types import SparseRows
 
@@ -61,7 +63,7 @@ def _held_by(experts: list[Any]) -> list[Any]:
 
 
 class _Seen:
-    """The row as experts see it, in units, with products and as curves, and the calls that make it so."""
+    """The row as experts see it, in units, with products, as curves or waves; the calls that make it so."""
 
     def __init__(self, mixture: Any, view: SparseRows, learning: bool) -> None:
         self._roles, self._rows = mixture.roles, {FEATURES: view}
@@ -78,10 +80,22 @@ class _Seen:
             out, width = np.empty((1, KNOTS * (len(spreads) - 1))), width_of_curves(spreads)
             self._rows[CURVES] = _row_of(np.array([0, width]), NUMBERS[:width], out[0, :width])
             self.calls.append((bend_rows, (spreads, view, ONE, moves, out)))
+        if WAVES in kinds:
+            width = width_of_waves(spreads)
+            out = np.empty((1, width))
+            self._rows[WAVES] = _row_of(np.array([0, width]), NUMBERS[:width], out[0])
+            self.calls.append((wave_rows, (spreads, TURNS, view, 0, out)))
         if units is not None:
             row = _row_of(view.indptr, view.indices, np.empty(len(view.values)))
             self.calls.append((lean(sparse_in_units), (units, view, 1, ONE, learning, row.values)))
             self._rows[FEATURES] = row
+        if PAIRS in kinds:
+            features, known = self._rows[FEATURES], np.uint64(mixture.columns)
+            most = most_entries(min(len(view.indices), mixture.columns))
+            row = _row_of(np.zeros(2, np.int64), np.empty(most, np.uint32), np.empty(most))
+            self.calls.append((pair_ends, (features, known, row.indptr)))
+            self.calls.append((pairs_into, (features, known, row.indptr, *row[1:3])))
+            self._rows[PAIRS] = row
 
     def by(self, k: int) -> SparseRows:
         """As expert k sees it."""

@@ -7,6 +7,7 @@ AdaHedge weighs the experts (the first level) and, above, their mixture against 
 (the second), so that nothing is lost where the combination does not pay: with Δ and Δ′ the gaps of
 the two levels, the expected loss exceeds that of the best expert by at most 2·Δ + 2·Δ′. That is
 while no expert has retired: with K′ of K left it is (1 + ln K/ln K′)·Δ + 2·Δ′ beyond the best of them.
+Of classes the combination leads at first, and Δ′ begins with what the mixture is behind.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from fenchel.loops.adahedge import (
 from fenchel.loops.calibration import DECAYS as CALIBRATED
 from fenchel.loops.calibration import calibrate_several, calibrate_two, new_calibration
 from fenchel.loops.coin_stacking import (
+    VOTE,
     combine,
     decide,
     largest_into,
@@ -120,11 +122,20 @@ class ClassCombination:
         return own | named_arrays(stack=self.stack, calibration=self.calibration)
 
     def calls(
-        self, margins: Array, active: Array, ballots: Array, y: Any, weights: Array, learning: bool
+        self,
+        margins: Array,
+        active: Array,
+        ballots: Array,
+        y: Any,
+        weights: Array,
+        learning: bool,
+        said: Array | None = None,
     ) -> tuple[Calls, Array]:
         """Kernels that compute what is said of each row before its label, and where they put it.
 
         That is the logits of two classes, the probabilities of several; ``ballots`` are the mixture's votes.
+        ``said`` are the classes that were chosen from when the row was asked (see ``asked``): these are
+        charged, not those of today.
         """
         labelled = y, weights, learning
         calls, logits, sizes, stands, likeliest = self._combined(
@@ -136,7 +147,8 @@ class ClassCombination:
         of_experts = margins, places_of(active), sizes, own
         calls.append((refine, (self.stack, logits, *of_experts, *given, refined)))
         best, decided = np.empty((2, len(ballots)), np.int64)
-        deciding = decide, (self.choice, ballots, likeliest, best, *labelled, decided)
+        between = (likeliest, best) if said is None else said.astype(np.int64).reshape(2, -1)
+        deciding = decide, (self.choice, ballots, *between, *labelled, decided)
         if margins.shape[2] < ballots.shape[1]:
             odds, calibrated, out = np.empty((3, len(ballots)))
             calls.append((odds_into, (refined, odds)))
@@ -156,6 +168,11 @@ class ClassCombination:
         *before, (_, (calibrated, _, _)) = calls
         _make(before)
         return np.asarray(calibrated)
+
+    @staticmethod
+    def asked(calls: Calls) -> Array:
+        """What ``calls`` have put their choice between, of a single row."""
+        return next(np.concatenate(given[2:4]) for kernel, given in calls if kernel is decide)
 
     @property
     def refines(self) -> bool:
@@ -225,10 +242,12 @@ class NumberCombination:
         weights: Array,
         bounds: Array,
         known: Array | None = None,
+        said: Array | None = None,
     ) -> Array:
         """The numbers from before each target; ``bounds`` are those of the targets seen before.
 
-        ``known`` is the last target that was known when each row was asked, where that is long ago.
+        ``known`` is the last target that was known when each row was asked, where that is long ago, ``said``
+        what was chosen from then (see ``asked``).
         """
         before = _targets_before(self.last, y, weights)
         before = before if known is None else known
@@ -237,6 +256,9 @@ class NumberCombination:
         _make([*calls, (left_over_into, (y, mixed, target))])
         rest = self.engine.learn(rows, target, weights, True)
         calls, final = self._chosen(mixed, rest, y, weights, bounds.copy())
+        if said is not None:
+            correct, (mixing, (choice, loss, _, *given)) = calls
+            calls = [correct, (mixing, (choice, loss, said.reshape(2, -1).copy(), *given))]
         _make(calls)
         return final
 
@@ -275,6 +297,11 @@ class NumberCombination:
         rest = np.empty(1)
         more, final = self._weighed(mixed, rest, bounds)
         return [*calls, *(self.engine.reading_calls(rows.view, rest) or []), *more], final
+
+    @staticmethod
+    def asked(calls: Calls) -> Array:
+        """What ``calls`` have put their choice between, of a single row."""
+        return next(given[1].ravel() for kernel, given in calls if kernel is choice_into)
 
     def _weighed(self, mixed: Array, rest: Array, bounds: Array) -> tuple[Calls, Array]:
         both, final = np.empty((2, len(mixed))), np.empty(len(mixed))
@@ -377,11 +404,27 @@ class Blend(ABC):
             self.combination.unite(shards.inside("combination"))
 
     @abstractmethod
-    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
+    def learn(
+        self,
+        margins: Array,
+        y: Array,
+        weights: Array,
+        known: Array | None = None,
+        said: Array | None = None,
+    ) -> Array:
         """Predict each row from before its label, which then counts.
 
-        ``known``: the last target known when the rows were asked, where labels came late.
+        Where labels came late, ``known`` is the last target known when the rows were asked, and ``said`` what
+        ``asked`` returned of a single one.
         """
+
+    def ask(self, margins: Array) -> tuple[Array, Array]:
+        """Predict a single row, and return what the prediction was chosen from."""
+        calls, out = self.reading_calls(margins)
+        _make(calls)
+        if self.combination is None:
+            return out, np.zeros(0)
+        return out, np.asarray(self.combination.asked(calls), np.float64)
 
     def read_labels(self, margins: Array) -> Array:
         """Predict as ``read`` does, as far as labels bear it: the same sign, the same largest class."""
@@ -423,10 +466,23 @@ class ClassBlend(Blend):
             twin.combination.still()
         return twin
 
-    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
+    def unite(self, shards: Shards) -> None:
+        """The vote counts with what it was expected to lose, however far behind it began in each shard."""
+        super().unite(shards)
+        if self.combination is not None:
+            self.combination.choice.losses[VOTE] = self.hedge.expected[0]
+
+    def learn(
+        self,
+        margins: Array,
+        y: Array,
+        weights: Array,
+        known: Array | None = None,
+        said: Array | None = None,
+    ) -> Array:
         """Shares of one for each class."""
         labels = np.empty(len(y), np.int64)
-        calls, out = self._calls(margins, labels, weights, learning=True)
+        calls, out = self._calls(margins, labels, weights, True, said)
         _make([(self.encode, (y, labels)), *calls])
         return out
 
@@ -461,21 +517,26 @@ class ClassBlend(Blend):
     def learning_calls(self, margins: Array, y: Array) -> tuple[Calls, Array]:
         """Kernels and arguments that do what ``learn`` does of one row of importance 1."""
         labels = np.zeros(1, np.int64)
-        calls, out = self._calls(margins, labels, ONE, learning=True)
+        calls, out = self._calls(margins, labels, ONE, True)
         return [(self.encode, (y, labels)), *calls], out
 
     def reading_calls(self, margins: Array) -> tuple[Calls, Array]:
         """Kernels and arguments that do what ``read`` does."""
-        return self._calls(margins, NO_LABELS, ONE, learning=False)
+        return self._calls(margins, NO_LABELS, ONE, False)
 
     def _calls(
-        self, margins: Array, labels: Any, weights: Array, learning: bool
+        self,
+        margins: Array,
+        labels: Any,
+        weights: Array,
+        learning: bool,
+        said: Array | None = None,
     ) -> tuple[Calls, Array]:
         votes, given = self._ballots(margins), (labels, weights, learning)
         calls: Calls = [(mix_choices, (self.hedge, margins, *given, votes))]
         if self.combination is None:
             return calls, votes
-        above, out = self.combination.calls(margins, self.hedge.active, votes, *given)
+        above, out = self.combination.calls(margins, self.hedge.active, votes, *given, said)
         return calls + above, out
 
     @staticmethod
@@ -493,10 +554,8 @@ class TwoClassBlend(ClassBlend):
         shares = super()._labels(margins)
         return np.asarray(shares[:, 1] - shares[:, 0])
 
-    def _calls(
-        self, margins: Array, labels: Any, weights: Array, learning: bool
-    ) -> tuple[Calls, Array]:
-        calls, out = super()._calls(margins, labels, weights, learning)
+    def _calls(self, *given: Any) -> tuple[Calls, Array]:
+        calls, out = super()._calls(*given)
         if self.combination is not None:
             return calls, out
         less = np.empty(len(out))
@@ -533,14 +592,21 @@ class NumberBlend(Blend):
         twin.combination = None
         return twin
 
-    def learn(self, margins: Array, y: Array, weights: Array, known: Array | None = None) -> Array:
+    def learn(
+        self,
+        margins: Array,
+        y: Array,
+        weights: Array,
+        known: Array | None = None,
+        said: Array | None = None,
+    ) -> Array:
         """One number a row."""
         numbers, before = _numbers_of(margins), self.bounds.copy()
         mixed = np.empty(len(y))
         mix_numbers(self.hedge, self.loss, numbers, y, weights, self.bounds, mixed)
         if self.combination is None:
             return mixed
-        given = numbers, self.hedge.active, mixed, y, weights, before, known
+        given = numbers, self.hedge.active, mixed, y, weights, before, known, said
         return self.combination.learn(*given)
 
     def read(self, margins: Array) -> Array:

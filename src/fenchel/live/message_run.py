@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from fenchel.evaluate import Run
-from fenchel.evaluate.block_cutting import predict
 from fenchel.learners import Learner
+from fenchel.learners.block_cutting import predict
 from fenchel.learners.tickets import ask_row
 from fenchel.rows import Block
 from fenchel.schema import Schema

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper, kernel, verb
+from fenchel._numba.libm import exp, log
 from fenchel.losses.protocol import margin_for, value
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards, added
@@ -51,7 +52,7 @@ def shares_into(hedge: Any, shares: Array) -> float:
         if hedge.active[k] > 0.0:
             best = min(best, hedge.losses[k])
             count += 1.0
-    eta = np.log(max(count, 2.0)) / hedge.gap[0] if hedge.gap[0] > 0.0 else np.inf
+    eta = log(max(count, 2.0)) / hedge.gap[0] if hedge.gap[0] > 0.0 else np.inf
     total = 0.0
     for k in range(shares.shape[0]):
         behind = hedge.losses[k] - best
@@ -60,7 +61,7 @@ def shares_into(hedge: Any, shares: Array) -> float:
         elif behind == 0.0:
             shares[k] = 1.0
         else:
-            shares[k] = np.exp(-eta * behind) if eta * behind < NEGLIGIBLE else 0.0
+            shares[k] = exp(-eta * behind) if eta * behind < NEGLIGIBLE else 0.0
         total += shares[k]
     for k in range(shares.shape[0]):
         shares[k] /= total
@@ -89,9 +90,9 @@ def _mix_loss(hedge: Any, eta: float, losses: Array) -> float:
     for k in range(losses.shape[0]):
         if hedge.active[k] > 0.0:
             behind = hedge.losses[k] - best
-            earlier += np.exp(-eta * behind)
-            later += np.exp(-eta * (behind + losses[k] - after))
-    return float(after - (np.log(later) - np.log(earlier)) / eta)
+            earlier += exp(-eta * behind)
+            later += exp(-eta * (behind + losses[k] - after))
+    return float(after - (log(later) - log(earlier)) / eta)
 
 
 @verb
@@ -243,6 +244,18 @@ def move_by(numbers: Array, origin: Array, sign: float, always: bool, out: Array
             out[t] = numbers[t] + sign * origin[0]
 
 
+def regroup(hedge: Any, leaving: list[int], joining: list[int]) -> None:
+    """Let experts go, and others count from here on as if they had said what the mixture said until now.
+
+    These have lost Σ h_t, and the bound speaks of them as of all others. The step never grows: where more
+    experts would make it, the sum of gaps is counted so much larger.
+    """
+    before = max(float(hedge.active.sum()), 2.0)
+    hedge.active[leaving] = 0.0
+    hedge.active[joining], hedge.losses[joining] = 1.0, hedge.expected[0]
+    hedge.gap[0] *= max(1.0, log(max(float(hedge.active.sum()), 2.0)) / log(before))
+
+
 @kernel
 def charge_rounds(hedge: Any, losses: Array) -> None:
     """Several rounds in turn, given the losses of every expert in each."""
@@ -273,8 +286,10 @@ def unite_hedge(hedge: Hedge, shards: Shards) -> None:
 
     Merged from nothing the bound Σ h_t − min_k L_k ≤ 2·Δ survives, and so it does as rounds go on: with
     1/η = Σ 1/η_s the potentials Φ_s = min_v ⟨v, L_s⟩ + KL(v)/η_s, which bound the mixed losses, add up to
-    at most that of the sums.
+    at most that of the sums. So the gaps of all shards count whole, also where they begin above 0.
     """
     for name in ("losses", "gap", "expected"):
         getattr(hedge, name)[:] = added(shards, name)
+    if not shards.start.expected[0]:
+        hedge.gap[:] = sum(part.gap for part in shards.parts)
     hedge.active[:] = np.minimum.reduce([part.active for part in (shards.start, *shards.parts)])

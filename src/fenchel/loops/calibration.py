@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._numba import helper, kernel
+from fenchel._numba.libm import log
 from fenchel.loops.newton_mixture import Refinement, forecast, new_refinement, taught, teach
 from fenchel.parts.state import Array
 
@@ -96,7 +97,7 @@ def calibrate_two(
         _bend_into(features, 1, z, z)
         forecast(r, features, 1, known, each, mixed)
         if t < out.shape[0]:
-            out[t] = np.log(mixed[1]) - np.log(mixed[0])
+            out[t] = log(mixed[1]) - log(mixed[0])
         if learning:
             weight = taught(importance, stands, t, mixed[y[t]])
             teach(r, DECAYS, features, 1, known, each, mixed, y[t], weight, room)
@@ -120,8 +121,8 @@ def calibrate_several(
         for c in range(classes):
             known[c] = chances[t, c] > 0.0
             if known[c]:
-                given = np.log(chances[t, c])
-                rest = np.log(max(1.0 - chances[t, c], 1e-17))
+                given = log(chances[t, c])
+                rest = log(max(1.0 - chances[t, c], 1e-17))
                 _bend_into(features, c, max(given, -FARTHEST), _held(given - rest))
         forecast(r, features, 0, known, each, mixed)
         for c in range(classes):

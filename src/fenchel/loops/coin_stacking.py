@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper, kernel
+from fenchel._numba.libm import exp
 from fenchel.loops.adahedge import Hedge, charge, charged, new_hedge, shares_into
 from fenchel.loops.newton_mixture import stands_for
 from fenchel.parts.state import Array
@@ -48,16 +49,21 @@ def new_coins(count: int) -> Coins:
     return Coins(np.zeros(count), np.zeros(count), np.zeros(count))
 
 
-# The refined class is charged with so many mistakes before the first round: on short streams it is often the
-# coins' class with noise. Chosen by the mistakes on the halves that choose: 21,053 without, 21,040 with 5,
-# 21,054 with 12, and 21,175 where the refined class decides nothing.
+# All but the coins are charged with so many mistakes before the first round: on short streams the refined
+# class is often the coins' with noise, and it is chance when the vote leads so soon. Mistakes on the halves
+# that choose: 20,766 with the refined class alone behind, 20,740 with both; 0.36 % fewer in short pieces.
 AHEAD = 5.0
+VOTE, COINS = 0, 1
 
 
 def new_choice(refined: bool) -> Hedge:
-    """AdaHedge between the vote and the coins, and the refined class."""
+    """AdaHedge between the vote and the coins, and the refined class; the coins lead.
+
+    Its bound speaks of the vote: the sum of gaps begins with what the vote is behind, and so the bound holds.
+    """
     choice = new_hedge(3 if refined else 2)
-    choice.losses[2:] = AHEAD
+    choice.losses[:], choice.gap[:] = AHEAD, AHEAD
+    choice.losses[COINS] = 0.0
     return choice
 
 
@@ -137,7 +143,7 @@ def _softmax(
                 likeliest = c
     total = 0.0
     for c in range(chances.shape[0]):
-        chances[c] = np.exp(logits[t, c] - highest) if known[c] else 0.0
+        chances[c] = exp(logits[t, c] - highest) if known[c] else 0.0
         total += chances[c]
     for c in range(chances.shape[0]):
         chances[c] /= max(total, 1.0)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper, kernel
+from fenchel._numba.libm import cos, exp, log
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards, added, averaged
 
@@ -67,7 +68,7 @@ def psi(theta: float, a: float, h: float) -> float:
     """ψ(θ) = −a·(2h/π)·ln cos(πθ/(2h)), a line beyond 0.999·h."""
     size = abs(theta)
     edge = min(size, REACH * h)
-    inner = -a * 2.0 * h / np.pi * np.log(np.cos(0.5 * np.pi * edge / h))
+    inner = -a * 2.0 * h / np.pi * log(cos(0.5 * np.pi * edge / h))
     return float(inner + (size - edge) * a * np.tan(0.5 * np.pi * REACH))
 
 
@@ -80,7 +81,7 @@ def push_of(theta: float, a: float, h: float) -> float:
 @helper
 def _curvature(theta: float, a: float, h: float) -> float:
     """ψ″(θ) = a·(π/(2h))/cos²(πθ/(2h)), no more than at 0.999·h."""
-    cosine = np.cos(0.5 * np.pi * min(abs(theta) / h, REACH))
+    cosine = cos(0.5 * np.pi * min(abs(theta) / h, REACH))
     return float(a * 0.5 * np.pi / h / (cosine * cosine))
 
 
@@ -97,11 +98,11 @@ def _shares_into(state: Any, shares: Array) -> float:
     best = np.inf
     for i in range(GUESSES):
         best = min(best, state.losses[i])
-    eta = np.log(GUESSES) / state.gap[0] if state.gap[0] > 0.0 else np.inf
+    eta = log(GUESSES) / state.gap[0] if state.gap[0] > 0.0 else np.inf
     total = 0.0
     for i in range(GUESSES):
         behind = state.losses[i] - best
-        shares[i] = 1.0 if behind == 0.0 else np.exp(-eta * behind)
+        shares[i] = 1.0 if behind == 0.0 else exp(-eta * behind)
         total += shares[i]
     for i in range(GUESSES):
         shares[i] /= total
@@ -139,8 +140,8 @@ def _weigh(state: Any, score: float, unit: float, alpha: float, shares: Array, e
         total = 0.0
         for i in range(GUESSES):
             over = score - _guess(state, i, unit)
-            total += shares[i] * np.exp(-eta * (max((1.0 - alpha) * over, -alpha * over) - least))
-        mixed = least - np.log(total) / eta
+            total += shares[i] * exp(-eta * (max((1.0 - alpha) * over, -alpha * over) - least))
+        mixed = least - log(total) / eta
     state.gap[0] = min(DISCOUNT * state.gap[0] + max(0.0, expected - mixed), MOST)
 
 

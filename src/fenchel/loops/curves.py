@@ -95,8 +95,8 @@ def bend_rows(spreads: Array, rows: Any, importance: Array, learning: bool, out:
     return before
 
 
-def curves_of(spreads: Array, rows: Rows, importance: Array, learning: bool) -> Rows:
-    """The rows as places between knots, as experts see them: eight features a column.
+def curves_of(spreads: Array, rows: Rows, importance: Array, learning: bool) -> tuple[Rows, int]:
+    """The rows as places between knots, as experts see them, and how many came before there were any.
 
     A sparse row has all columns with knots, and so nothing before there are any: sums are taken as of a dense
     one.
@@ -104,11 +104,11 @@ def curves_of(spreads: Array, rows: Rows, importance: Array, learning: bool) -> 
     out = np.empty((len(rows), KNOTS * (len(spreads) - 1)))
     before = bend_rows(spreads, rows.view, importance, learning, out)
     if rows.is_dense:
-        return Rows.dense(out)
+        return Rows.dense(out), before
     width = width_of_curves(spreads)
     ends = width * np.maximum(np.arange(len(rows) + 1) - before, 0)
     indices = np.tile(np.arange(width, dtype=np.uint32), len(rows) - before)
-    return Rows.sparse(ends, indices, out[before:, :width].ravel(), out.shape[1])
+    return Rows.sparse(ends, indices, out[before:, :width].ravel(), out.shape[1]), before
 
 
 def width_of_curves(spreads: Array) -> int:

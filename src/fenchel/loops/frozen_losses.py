@@ -1,8 +1,8 @@
 """Losses of candidate weights that stand still on the rows ahead, all candidates in one reading.
 
 A candidate predicts m = Σ_j w_j·x_j and is charged with its mistake (classes) or with
-a loss of numbers, held inside the targets known when it was taken. Beside the loss, the lead
-s of the right class over the others is summed, and its square: probabilities need them.
+a loss of numbers, held inside the targets known when it was taken. Of classes, the sharpness β of the
+probabilities 1/(1 + exp(−β·s)) is learned beside it, s the lead of the right class over the others.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper, kernel
+from fenchel._numba.libm import exp, log1p
 from fenchel.loops.adahedge import charged
 from fenchel.loops.online import ROUNDS
 from fenchel.losses.protocol import value
@@ -20,6 +21,8 @@ from fenchel.rows.types import entries, row_at, saturated, slot_of, value_of
 
 # The places of ``sums``.
 WEIGHT, LOSS, LEAD, SQUARE = 0, 1, 2, 3
+# Those of ``sharp``: β, the curvature of the log loss in β, and how many rows made them.
+BETA, CURVE, SEEN = 0, 1, 2
 
 
 # Multiples of the golden ratio spread evenly, and keep step with no hour or weekday of the data.
@@ -72,27 +75,22 @@ def attend(tray: Any, room: int, rounds: Any) -> None:
 
 
 @helper
-def _margins_into(weights: Array, row: Any, first: int, knots: int, margins: Array) -> None:
+def _margins_into(weights: Array, row: Any, first: int, further: int, margins: Array) -> None:
     """margins[m] = Σ_j weights[j, m]·x_j; columns that are not known count nothing.
 
-    With ``first`` rows have products and ``knots`` a column (``loops.products``), of which margins before it
-    have no weights.
+    With ``first`` rows have products and ``further`` slots a column (``loops.products``), of which margins
+    before it have no weights.
     """
     for m in range(margins.shape[0]):
         margins[m] = 0.0
-    single, step = (
-        np.uint64(1),
-        np.uint64(2 + knots),
-    )  # the slot of the next single column, and the way on
+    # The slot of the next single column, and the way on.
+    single, step = np.uint64(1), np.uint64(2 + further)
     for i in range(entries(row)):
         j = slot_of(row, i)
-        begin = first
-        if j == single:
-            begin = 0
+        while first > 0 and single < j:
             single += step
             step += np.uint64(1)
-        if j == 0:
-            begin = 0
+        begin = 0 if j == single or j == 0 else first
         if j < weights.shape[0]:
             x = value_of(row, i)
             for m in range(begin, margins.shape[0]):
@@ -114,7 +112,32 @@ def _lead(margins: Array, k: int, y: int) -> float:
 
 
 @helper
-def _charge_class(lead: float, first: bool, importance: float, sums: Array, k: int) -> None:
+def _sharpen(lead: float, importance: float, surest: float, sharp: Array, k: int) -> None:
+    """One Newton step of β down the log loss ln(1 + exp(−β·s)), no more than to its half or double.
+
+    Of β·s beyond ``surest`` the logarithm counts, as where it is read. The first lead is the unit: β = 1/|s|,
+    as sure of it as one row of even chances makes.
+    """
+    size = abs(lead)
+    if not 1e-100 < size < 1e100:
+        return
+    if sharp[SEEN, k] == 0.0:
+        sharp[BETA, k], sharp[CURVE, k] = 1.0 / size, 0.25 * size * size
+    beta = sharp[BETA, k]
+    beyond = max(beta * size - surest, 0.0)
+    ahead = (beta * size - beyond + log1p(beyond)) * (1.0 if lead > 0.0 else -1.0)
+    slope = lead / (1.0 + beyond)
+    wrong = 1.0 / (1.0 + exp(min(max(ahead, -700.0), 700.0)))
+    sharp[CURVE, k] += importance * slope * slope * wrong * (1.0 - wrong)
+    step = importance * slope * wrong / sharp[CURVE, k]
+    sharp[BETA, k] = min(max(beta + step, 0.5 * beta), 2.0 * beta)
+    sharp[SEEN, k] += importance
+
+
+@helper
+def _charge_class(
+    lead: float, first: bool, importance: float, surest: float, sums: Array, sharp: Array, k: int
+) -> None:
     """A mistake where another class leads, or an earlier one is level (``first`` is not the right)."""
     wrong = 1.0 if lead < 0.0 or (lead == 0.0 and not first) else 0.0
     sums[LOSS, k] += charged(importance, wrong)
@@ -123,6 +146,7 @@ def _charge_class(lead: float, first: bool, importance: float, sums: Array, k: i
     lead = min(max(lead, -1e100), 1e100)
     sums[LEAD, k] += importance * lead
     sums[SQUARE, k] += importance * lead * lead
+    _sharpen(lead, importance, surest, sharp, k)
 
 
 @kernel
@@ -133,15 +157,19 @@ def charge_candidates(
     task: int,
     loss: Any,
     bounds: Array,
+    before: float,
     sums: Array,
+    sharp: Array,
 ) -> None:
     """Charge every candidate by its margins[k, t, c].
 
-    ``task`` is 0 for numbers, 1 for two classes, 2 for several.
+    ``task`` is 0 for numbers, 1 for two classes, 2 for several; ``bounds`` are those of numbers. So many rows
+    were charged ``before`` those of ``sums``: n of them can tell no logit beyond ln(1 + n).
     """
     last = importance.shape[0] - 1
     for t in range(y.shape[0]):
         amount = importance[min(t, last)]
+        surest = log1p(before + sums[WEIGHT, 0])
         for k in range(margins.shape[0]):
             sums[WEIGHT, k] += amount
             if task == 0:
@@ -149,20 +177,21 @@ def charge_candidates(
                 sums[LOSS, k] += charged(amount, value(loss, p, y[t]))
             elif task == 1:  # a margin of 0 is the first class
                 lead = margins[k, t, 0] if y[t] > 0.0 else -margins[k, t, 0]
-                _charge_class(lead, y[t] <= 0.0, amount, sums, k)
+                _charge_class(lead, y[t] <= 0.0, amount, surest, sums, sharp, k)
             else:
                 right = int(y[t])
                 lead = _lead(margins[k], t, right)
-                _charge_class(lead, _is_first(margins[k], t, right), amount, sums, k)
+                is_first = _is_first(margins[k], t, right)
+                _charge_class(lead, is_first, amount, surest, sums, sharp, k)
 
 
 @helper
 def _is_first(margins: Array, k: int, y: int) -> bool:
-    """Whether no class before y has a margin as large."""
-    for c in range(min(y, margins.shape[1])):
-        if margins[k, c] >= margins[k, y]:
-            return False
-    return bool(y < margins.shape[1])
+    """Whether no class before y has a margin as large; a class that is not known has none."""
+    first = y < margins.shape[1]
+    for c in range(y if first else 0):
+        first = first and margins[k, c] < margins[k, y]
+    return bool(first)
 
 
 @kernel
@@ -188,12 +217,12 @@ def charge_readings(
 
 @kernel
 def read_candidates(
-    weights: Array, rows: Any, bias: float, first: int, knots: int, out: Array
+    weights: Array, rows: Any, bias: float, first: int, further: int, out: Array
 ) -> None:
     """The margins of all candidates, out[k, t, c], from weights[slot, k·classes + c]."""
     margins, classes = np.empty(weights.shape[1]), out.shape[2]
     for t in range(out.shape[1]):
-        _margins_into(weights, row_at(rows, t, bias, 1.0), first * classes, knots, margins)
+        _margins_into(weights, row_at(rows, t, bias, 1.0), first * classes, further, margins)
         for k in range(out.shape[0]):
             for c in range(classes):
                 out[k, t, c] = margins[k * classes + c]

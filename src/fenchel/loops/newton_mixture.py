@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba.jit import inlined
+from fenchel._numba.libm import exp, log
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards, added
 
@@ -114,7 +115,7 @@ def forecast(r: Any, features: Array, first: int, known: Any, each: Array, mixed
         total = 0.0
         for c in range(classes):
             behind = max(each[i, c] - highest, -FARTHEST_BEHIND)
-            each[i, c] = (1.0 if behind == 0.0 else np.exp(behind)) if known[c] else 0.0
+            each[i, c] = (1.0 if behind == 0.0 else exp(behind)) if known[c] else 0.0
             total += each[i, c]
         for c in range(classes):
             each[i, c] /= max(total, 1.0)
@@ -180,17 +181,17 @@ def _charge(r: Any, each: Array, mixed: Array, y: int, weight: float) -> None:
     count = each.shape[0]
     least = np.inf
     for i in range(count):
-        each[i, y] = -np.log(each[i, y])
+        each[i, y] = -log(each[i, y])
         least = min(least, each[i, y])
     total = 0.0
     for i in range(count):
         lost = each[i, y]
         r.lost[i] += weight * lost
-        r.shares[i] *= np.exp(-weight * (lost - least))
+        r.shares[i] *= exp(-weight * (lost - least))
         total += r.shares[i]
-    lost = -weight * np.log(mixed[y])
+    lost = -weight * log(mixed[y])
     # −ln Σ v_i·p_i^weight is what the shares have paid; for a weight above 1 it may be less than is lost.
-    paid = weight * least - np.log(total)
+    paid = weight * least - log(total)
     r.totals[LOST] += lost
     r.totals[BEYOND] += max(0.0, lost - paid)
     r.totals[ROUNDS] += 1.0

@@ -77,10 +77,11 @@ def mean_into(hedge: Any, numbers: Array, bounds: Array, mixed: Array) -> None:
 
 @kernel
 def choice_into(choice: Any, both: Array, bounds: Array, out: Array) -> None:
-    """out[t] = v_0·both[0] + v_1·both[1], the latter held inside the targets seen; 0 before the first."""
+    """out[t] = v_0·both[0] + v_1·both[1], each held inside the targets seen; 0 before the first."""
     shares = np.empty(2)
     shares_into(choice, shares)
     for t in range(out.shape[0]):
         out[t] = 0.0
         if bounds[0] <= bounds[1]:
-            out[t] = shares[0] * both[0, t] + shares[1] * _within(both[1, t], bounds)
+            plain = shares[0] * _within(both[0, t], bounds)  # a mean may be rounded beyond them
+            out[t] = plain + shares[1] * _within(both[1, t], bounds)

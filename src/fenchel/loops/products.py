@@ -8,8 +8,8 @@ after all that is there. Widths are multiples of four, which sums are taken in.
 x is first divided by the column's first value other than 0, less 1 where that came with the first row:
 small numbers, whatever the units, from which squares of spreads lose no digits.
 
-Where curves are seen as well (``loops.curves``), what stands still has the eight places of x_j between its
-knots after the products of column j.
+Where curves and waves are seen as well (``loops.curves``, ``loops.waves``), what stands still has the eight
+places of x_j between its knots, and its waves, after the products of column j: its ``further`` slots.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from fenchel._numba import helper, kernel
-from fenchel.loops.curves import BEHIND, bend
+from fenchel.loops.curves import BEHIND, KNOTS, bend
+from fenchel.loops.waves import TURNS, placed, wave_column
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
 from fenchel.rows.types import SparseRows, entry, length, row_at, slot
@@ -63,22 +64,22 @@ def held(spreads: Array) -> Array:
     return fixed
 
 
-def width_of(columns: int, knots: int = 0) -> int:
-    """The features that so many columns make, a multiple of four; with ``knots`` so many more a column.
+def width_of(columns: int, further: int = 0) -> int:
+    """The features that so many columns make, a multiple of four; with ``further`` so many more a column.
 
     >>> width_of(2), width_of(60), width_of(2, 8)
     (8, 1892, 24)
     """
-    return -(-(columns * (columns + 3) // 2 + knots * columns) // 4) * 4
+    return -(-(columns * (columns + 3) // 2 + further * columns) // 4) * 4
 
 
-def columns_within(width: int, knots: int = 0) -> int:
+def columns_within(width: int, further: int = 0) -> int:
     """The number of columns that have all that they make among so many features.
 
     >>> columns_within(8), columns_within(1890), columns_within(24, 8)
     (2, 60, 2)
     """
-    half = 1.5 + knots
+    half = 1.5 + further
     return int(np.sqrt(half * half + 2.0 * width) - half)
 
 
@@ -140,8 +141,8 @@ def _centre(spreads: Array, n: float, learning: bool, x: Array) -> None:
 
 
 @helper
-def _multiply(x: Array, first: Array, knots: int, out: Array) -> None:
-    """out = first_0, x_0², first_1, x_0·x_1, x_1², …, and zeros to the end; ``knots`` zeros after each."""
+def _multiply(x: Array, first: Array, further: int, out: Array) -> None:
+    """out = first_0, x_0², first_1, x_0·x_1, x_1², …, and zeros to the end; ``further`` zeros after each."""
     k = 0
     for j in range(x.shape[0]):
         out[k] = first[j]
@@ -149,7 +150,7 @@ def _multiply(x: Array, first: Array, knots: int, out: Array) -> None:
         for i in range(j + 1):
             out[k] = x[i] * x[j]
             k += 1
-        for _ in range(knots):
+        for _ in range(further):
             out[k] = 0.0
             k += 1
     for rest in range(k, out.shape[0]):
@@ -185,9 +186,9 @@ def end_after(ends: Any, indptr: Any) -> None:
 
 
 @kernel
-def anchored_products(anchors: Array, rows: Any, out: Array) -> None:
-    """Row t as it is, and the products of its anchored values; with its places between knots, if any."""
-    columns, knots = anchors.shape[0] - 1, anchors.shape[1] - BEHIND
+def anchored_products(anchors: Array, turns: Array, rows: Any, out: Array) -> None:
+    """Row t as it is, and the products of its anchored values; with its further slots, if any."""
+    columns, further = anchors.shape[0] - 1, anchors.shape[1] - BEHIND
     x, plain = np.empty(columns), np.empty(columns)
     for t in range(out.shape[0]):
         row = row_at(rows, t, 1.0, 1.0)
@@ -200,10 +201,13 @@ def anchored_products(anchors: Array, rows: Any, out: Array) -> None:
         for j in range(columns):
             anchor = anchors[1 + j, ANCHOR]
             x[j] = 0.0 if anchor == 0.0 else _anchored(plain[j], anchor, anchors[1 + j, SHIFT])
-        _multiply(x, plain, knots, out[t])
-        for j in range(columns if knots else 0):
-            at = j * (j + 3) // 2 + knots * j + j + 2
-            bend(anchors[1 + j, BEHIND:], plain[j], out[t, at : at + knots])
+        _multiply(x, plain, further, out[t])
+        for j in range(columns if further else 0):
+            at = j * (j + 3) // 2 + further * j + j + 2
+            bend(anchors[1 + j, BEHIND:], plain[j], out[t, at : at + KNOTS])
+            if further > KNOTS:
+                x[j] = placed(anchors[1 + j, BEHIND:], anchors[1 + j, ANCHOR], plain[j])
+                wave_column(turns, x, j, out[t, at + KNOTS : at + further])
 
 
 def products_of(spreads: Array, rows: Rows, importance: Array, learning: bool) -> Rows:
@@ -229,7 +233,7 @@ def products_of(spreads: Array, rows: Rows, importance: Array, learning: bool) -
 def fixed_products_of(anchors: Array, rows: Rows) -> Rows:
     """The rows as they are with the products of anchored values, which do not move with the mean."""
     out = np.empty((len(rows), width_of(len(anchors) - 1, anchors.shape[1] - BEHIND)))
-    anchored_products(anchors, rows.view, out)
+    anchored_products(anchors, TURNS, rows.view, out)
     if rows.is_dense:
         return Rows.dense(out)
     count, width = out.shape  # of the same kind as the rows: nothing else need be compiled

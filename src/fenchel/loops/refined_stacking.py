@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._numba import helper, kernel
+from fenchel._numba.libm import exp, log
 from fenchel.loops.newton_mixture import Refinement, forecast, new_refinement, taught, teach
 from fenchel.parts.state import Array
 
@@ -64,7 +65,7 @@ def _put_back(inner: Any, places: Any, r: Any) -> None:
 @helper
 def _asinh(s: float) -> float:
     """asinh s, to an error of 1e-16 where s is small: all that a feature needs."""
-    size = np.log(abs(s) + np.sqrt(1.0 + s * s))
+    size = log(abs(s) + np.sqrt(1.0 + s * s))
     return float(size if s > 0.0 else -size)
 
 
@@ -150,7 +151,7 @@ def refine(
 def odds_into(chances: Array, out: Array) -> None:
     """out[t] = ln p₁/p₀."""
     for t in range(out.shape[0]):
-        out[t] = np.log(chances[t, 1] / chances[t, 0])
+        out[t] = log(chances[t, 1] / chances[t, 0])
 
 
 @kernel
@@ -164,7 +165,7 @@ def lead_two_into(logits: Array, decided: Any, out: Array) -> None:
         ahead = sign * logits[t]
         out[t] = logits[t]
         if not ahead > STEP:
-            out[t] = sign * (STEP * np.exp(max(min(ahead - STEP, 0.0), -600.0)))
+            out[t] = sign * (STEP * exp(max(min(ahead - STEP, 0.0), -600.0)))
 
 
 def lead_two(logits: Array, decided: Any) -> Array:

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper
+from fenchel._numba.libm import exp, log
 from fenchel.loops.adahedge import charge, shares_into
 from fenchel.parts.state import Array
 
@@ -81,19 +82,19 @@ def _share(hedge: Any, shares: Array, losses: Array, eta: float, mixed: float) -
     count = float(losses.shape[0])
     hedge.sums[COUNT] += 1.0
     n = hedge.sums[COUNT]
-    rate = (np.log(count) + np.log(n + 1.0)) / hedge.gap[0]
+    rate = (log(count) + log(n + 1.0)) / hedge.gap[0]
     if eta < np.inf:
         rate = min(rate, eta)
     ratio = rate / eta if eta < np.inf else 0.0  # 0: whatever was known, all are alike again
     total = 0.0
     for k in range(losses.shape[0]):
-        v = shares[k] * np.exp(-eta * (losses[k] - mixed)) if eta < np.inf else 1.0
+        v = shares[k] * exp(-eta * (losses[k] - mixed)) if eta < np.inf else 1.0
         hedge.shares[k] = v**ratio if v > 0.0 else 0.0
         total += hedge.shares[k]
     alpha = 1.0 / (n + 1.0)
     for k in range(losses.shape[0]):
         hedge.shares[k] = (1.0 - alpha) * hedge.shares[k] / total + alpha / count
-    hedge.sums[SPENT] += (np.log(total) - np.log(1.0 - alpha)) / rate
+    hedge.sums[SPENT] += (log(total) - log(1.0 - alpha)) / rate
     hedge.sums[RATE] = rate
 
 
@@ -119,8 +120,8 @@ def _charge(hedge: Any, shares: Array, eta: float, losses: Array) -> bool:
     if eta < np.inf:
         sum_of = 0.0
         for k in range(losses.shape[0]):
-            sum_of += shares[k] * np.exp(-eta * (losses[k] - least))
-        mixed = least - np.log(sum_of) / eta
+            sum_of += shares[k] * exp(-eta * (losses[k] - least))
+        mixed = least - log(sum_of) / eta
     hedge.gap[0] += max(0.0, expected - mixed)
     if hedge.gap[0] > 0.0:
         _share(hedge, shares, losses, eta, mixed)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel._numba import helper
+from fenchel._numba.libm import expm1
 from fenchel.losses.protocol import derivative, flow, value
 from fenchel.parts.state import Array, part
 
@@ -97,7 +98,7 @@ def _squared_hinge_derivative(loss: Any, margin: float, y: float) -> float:
 @flow.of(SquaredHinge)
 def _squared_hinge_flow(loss: Any, margin: float, y: float, reach: float) -> float:
     """The gap 1 − y·m shrinks by e^{−s}."""
-    return float(margin - y * max(0.0, 1.0 - y * margin) * np.expm1(-reach))
+    return float(margin - y * max(0.0, 1.0 - y * margin) * expm1(-reach))
 
 
 @part

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper
+from fenchel._numba.libm import exp, expm1, log, log1p
 from fenchel.losses.protocol import derivative, flow, proximal, value
 from fenchel.parts.state import Array, part
 
@@ -40,13 +41,13 @@ class Logistic(NamedTuple):
 def _logistic_value(loss: Any, margin: float, y: float) -> float:
     """ln(1 + e^{−ym}), the larger exponent factored out."""
     s = y * margin
-    return float(max(0.0, -s) + np.log1p(np.exp(-abs(s))))
+    return float(max(0.0, -s) + log1p(exp(-abs(s))))
 
 
 @helper
 def other_side(s: float) -> float:
     """1/(1 + e^s)."""
-    small = np.exp(-abs(s))
+    small = exp(-abs(s))
     return float(small / (1.0 + small) if s > 0.0 else 1.0 / (1.0 + small))
 
 
@@ -66,11 +67,11 @@ def _logistic_flow(loss: Any, margin: float, y: float, reach: float) -> float:
     q = y * margin
     if q > 700.0 or reach == 0.0:  # the slope is below the floats
         return float(margin)
-    at = float(np.exp(q))
-    d = min(reach, float(np.log1p(reach / at)) if at > 0.0 else reach)  # both above the root
+    at = float(exp(q))
+    d = min(reach, float(log1p(reach / at)) if at > 0.0 else reach)  # both above the root
     for _ in range(MOST_STEPS):
-        rest = d + at * float(np.expm1(d)) - reach
-        closer = d - rest / (1.0 + at * float(np.exp(d)))
+        rest = d + at * float(expm1(d)) - reach
+        closer = d - rest / (1.0 + at * float(exp(d)))
         if not closer < d:
             break
         d = closer
@@ -92,8 +93,8 @@ def logistic_proximal(margin: float, y: float, reach: float) -> float:
     rises = q > -0.5 * reach
     u = max(q, 0.0) if rises else min(q + reach, 0.0)
     if rises and reach > FAR:
-        size = np.log(0.5 * reach)
-        u = max(u, size - np.log(size + max(-q, 0.0)))
+        size = log(0.5 * reach)
+        u = max(u, size - log(size + max(-q, 0.0)))
     for _ in range(MOST_STEPS):
         share = other_side(u)
         closer = u - (u - reach * share - q) / (1.0 + reach * share * (1.0 - share))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper
+from fenchel._numba.libm import exp, expm1, log, log1p
 from fenchel.losses.protocol import derivative, flow, margin_for, value
 from fenchel.parts.state import part
 from fenchel.rows.types import LARGEST, saturated
@@ -54,7 +55,7 @@ class Poisson(NamedTuple):
 @helper
 def _mean(margin: float) -> float:
     """e^m, finite."""
-    return float(np.exp(min(margin, STEEPEST)))
+    return float(exp(min(margin, STEEPEST)))
 
 
 @value.of(Poisson)
@@ -64,7 +65,7 @@ def _poisson_value(loss: Any, margin: float, y: float) -> float:
     beyond = saturated(mean * max(margin - STEEPEST, 0.0))
     if y <= 0.0:
         return saturated(mean + beyond)
-    gained = saturated(y * (margin - float(np.log(y))))
+    gained = saturated(y * (margin - float(log(y))))
     return max(0.0, saturated(mean - y - gained + beyond))
 
 
@@ -85,17 +86,17 @@ def _poisson_flow(loss: Any, margin: float, y: float, reach: float) -> float:
             return margin - max(slope, 0.0) * reach
         margin, reach = STEEPEST, reach - line
     far = saturated(reach * max(y, 0.0))
-    time = reach if far < 1e-15 else -float(np.expm1(-far)) / y
+    time = reach if far < 1e-15 else -float(expm1(-far)) / y
     grown = slope * time
     if grown > -0.5:
-        return margin - float(np.log1p(min(grown, LARGEST)))
-    rest, new = -margin - far, float(np.log(time))  # e^−p = e^(−m − s·y) + t
+        return margin - float(log1p(min(grown, LARGEST)))
+    rest, new = -margin - far, float(log(time))  # e^−p = e^(−m − s·y) + t
     larger = max(rest, new)
-    found = -larger - float(np.log(np.exp(rest - larger) + np.exp(new - larger)))
+    found = -larger - float(log(exp(rest - larger) + exp(new - larger)))
     return min(found, STEEPEST)
 
 
 @margin_for.of(Poisson)
 def _poisson_margin(loss: Any, y: float) -> float:
     """ln y."""
-    return float(np.log(y)) if y > 0.0 else NOTHING
+    return float(log(y)) if y > 0.0 else NOTHING

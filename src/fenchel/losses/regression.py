@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fenchel._numba.libm import exp, expm1
 from fenchel.losses.protocol import derivative, flow, value
 from fenchel.parts.state import Array, part
 
@@ -49,7 +50,7 @@ def _squared_derivative(loss: Any, margin: float, y: float) -> float:
 @flow.of(Squared)
 def _squared_flow(loss: Any, margin: float, y: float, reach: float) -> float:
     """y + (m − y)·e^{−s}."""
-    return float(margin + (margin - y) * np.expm1(-reach))
+    return float(margin + (margin - y) * expm1(-reach))
 
 
 @part
@@ -243,4 +244,4 @@ def _huber_flow(loss: Any, margin: float, y: float, reach: float) -> float:
     if reach <= line:
         return float(margin - loss.delta * reach) if r > 0.0 else float(margin + loss.delta * reach)
     left = min(max(r, -loss.delta), loss.delta)
-    return float(y + left * np.exp(line - reach))
+    return float(y + left * exp(line - reach))

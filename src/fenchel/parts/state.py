@@ -1,4 +1,4 @@
-"""The state of a part: plain arrays with names, all zero at the start, growing with the stream.
+"""The state of a part: plain arrays with names, growing with the stream.
 
 A part declares its state by the defaults of its fields: ``SLOTS`` (one number for each slot),
 ``RECORD`` (the same, but where there are many slots a part's records of one lie side by side in
@@ -6,7 +6,8 @@ memory: a slot is one visit, whatever the number of arrays), ``SCALAR`` (one num
 changes), ``DIMENSION`` (the number of coordinates, kept by the learner), ``MATRIX`` (slots × slots),
 ``WAITING_ROWS`` (a few rows of slots). A part with a ``rank`` m also has ``SKETCH`` (slots × m),
 ``SMALL`` (m × m) and ``RANKED`` (m numbers). Everything else is a parameter or another part. ``start``
-gives a part its arrays; ``grow`` moves them to a larger width.
+gives a part its arrays, all zero unless its method ``opened`` says otherwise; ``grow`` moves them to a
+larger width, where new slots are zero.
 """
 
 from __future__ import annotations
@@ -121,12 +122,16 @@ def room(part: Any, width: Width) -> dict[str, Array]:
 
 
 def start(part: Part, width: Width) -> Part:
-    """Return the part with state arrays of its own, zero, ``width`` slots wide."""
+    """Return the part with state arrays of its own, ``width`` slots wide, before the first row."""
     changes: dict[str, Any] = dict(room(part, width))
     for name, value in fields(part).items():
         if is_part(value):
             changes[name] = start(value, width)
-    return replaced(part, changes)
+    begun = replaced(part, changes)
+    opened = getattr(begun, "opened", None)
+    if opened is not None:
+        opened()
+    return begun
 
 
 def grow(part: Part, width: int, move: Callable[[Array, Array], None] | None = None) -> Part:

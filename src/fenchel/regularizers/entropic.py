@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper, kernel
+from fenchel._numba.libm import exp, expm1, log, log1p
 from fenchel.parts.state import DIMENSION, SCALAR, SLOTS, Array, part
 from fenchel.regularizers.domains import Simplex
 from fenchel.regularizers.protocol import (
@@ -200,15 +201,15 @@ def _share(f: Any, slot: Any) -> float:
     s = f.total * f.theta[slot]
     # In this order the largest exponent is exactly the pivot, however large both are.
     drop = f.squares[slot] if f.adaptive else 0.0
-    share = np.exp((s - drop) - f.pivot[0])
-    return float(share + np.exp((-s - drop) - f.pivot[0])) if f.signed else float(share)
+    share = exp((s - drop) - f.pivot[0])
+    return float(share + exp((-s - drop) - f.pivot[0])) if f.signed else float(share)
 
 
 @helper
 def _sum(f: Any) -> float:
     """Σ exp(s_i − pivot), a sum of positive terms: a difference would lose the small ones."""
     resting = (f.dimension[0] - f.touched[0]) * (2.0 if f.signed else 1.0)
-    return float(f.mass[0] + f.error[0] + resting * np.exp(min(-f.pivot[0], HIGHEST)))
+    return float(f.mass[0] + f.error[0] + resting * exp(min(-f.pivot[0], HIGHEST)))
 
 
 @helper
@@ -254,9 +255,9 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
     s = f.total * f.theta[slot]
     drop = f.squares[slot] if f.adaptive else 0.0
     if not f.signed:
-        return float(view * np.exp(min((s - drop) - f.pivot[0], HIGHEST)))
+        return float(view * exp(min((s - drop) - f.pivot[0], HIGHEST)))
     # e^s − e^{−s} as e^s·(1 − e^{−2s}): no cancellation where s is small.
-    size = np.exp(min((abs(s) - drop) - f.pivot[0], HIGHEST)) * -np.expm1(-2.0 * abs(s))
+    size = exp(min((abs(s) - drop) - f.pivot[0], HIGHEST)) * -expm1(-2.0 * abs(s))
     return float(view * np.copysign(size, s))
 
 
@@ -303,11 +304,11 @@ def level_at(f: Any, scale: float) -> Level:
             pivot = max(pivot, f.total * (abs(f.theta[j]) if f.signed else f.theta[j]) / scale)
     signs = 2.0 if f.signed else 1.0
     resting = (f.dimension[0] - f.touched[0]) * signs
-    mass = resting * np.exp(-pivot) if resting > 0.0 else 0.0  # where none rests exp may overflow
+    mass = resting * exp(-pivot) if resting > 0.0 else 0.0  # where none rests exp may overflow
     for j in range(f.theta.shape[0]):
         if _touched(f, j) != 0.0:
             s = f.total * f.theta[j] / scale
-            mass += np.exp(s - pivot) + (np.exp(-s - pivot) if f.signed else 0.0)
+            mass += exp(s - pivot) + (exp(-s - pivot) if f.signed else 0.0)
     return Level(pivot, f.total / mass)
 
 
@@ -316,8 +317,8 @@ def weight_from(f: Any, level: Any, slot: Any, scale: float) -> float:
     """w_j of θ/scale."""
     s = f.total * f.theta[slot] / scale
     if not f.signed:
-        return float(level.factor * np.exp(min(s - level.pivot, HIGHEST)))
-    size = np.exp(abs(s) - level.pivot) * -np.expm1(-2.0 * abs(s))
+        return float(level.factor * exp(min(s - level.pivot, HIGHEST)))
+    size = exp(abs(s) - level.pivot) * -expm1(-2.0 * abs(s))
     return float(level.factor * np.copysign(size, s))
 
 
@@ -341,7 +342,7 @@ def _unit(f: Any) -> float:
 
 @unit_scale.of(Entropic)
 def _unit_scale(f: Any, before: float) -> float:
-    return float(np.exp(min(f.pivot[0] - before, 700.0)))
+    return float(exp(min(f.pivot[0] - before, 700.0)))
 
 
 # ── ledger ──────────────────────────────────────────────────────────────────────────────────────
@@ -374,12 +375,12 @@ def _climb(f: Any, view: Any, row: Any, square: float, margin: float, c: float) 
         s = f.total * f.theta[j]
         level = -f.pivot[0] - f.squares[j]
         z = f.total * c * value_of(row, k)
-        rise += view / f.total * np.exp(level + s) * np.expm1(z)
+        rise += view / f.total * exp(level + s) * expm1(z)
         highest = max(highest, abs(z))
         if f.signed:
-            rise += view / f.total * np.exp(level - s) * np.expm1(-z)
+            rise += view / f.total * exp(level - s) * expm1(-z)
     steep = highest >= STEEP or rise < FALLEN
-    return _steep_climb(f, view, row, c) if steep else float(np.log1p(rise))
+    return _steep_climb(f, view, row, c) if steep else float(log1p(rise))
 
 
 @helper
@@ -387,7 +388,7 @@ def _height(f: Any) -> Standing:
     """ln Σ exp(s_i), f*(θ) up to the ln d that stays the same within a round."""
     if f.adaptive:  # the correction of the round is in the sum by the time θ has moved
         return Standing(0.0, 0.0)
-    return Standing(float(f.pivot[0] + np.log(_sum(f))), 0.0)
+    return Standing(float(f.pivot[0] + log(_sum(f))), 0.0)
 
 
 @standing.of(Entropic)
@@ -420,7 +421,7 @@ def _beside(f: Any, view: Any, row: Any) -> float:
     for j in range(f.theta.shape[0]):
         if _touched(f, j) != 0.0 and not _in_row(row, np.uint64(j)):
             total += _share(f, j)
-    total += idle * (2.0 if f.signed else 1.0) * np.exp(min(-f.pivot[0], HIGHEST))
+    total += idle * (2.0 if f.signed else 1.0) * exp(min(-f.pivot[0], HIGHEST))
     return float(view / f.total * total)
 
 
@@ -433,17 +434,17 @@ def _steep_climb(f: Any, view: Any, row: Any, c: float) -> float:
         for sign in range(signs if value_of(row, k) != 0.0 else 0):
             share, z = _log_share(f, view, row, k, c, sign)
             largest = max(largest, share + z)
-            rest -= np.exp(share)
+            rest -= exp(share)
     if rest < CANCELLED:
         rest = _beside(f, view, row)
     if rest > 0.0:
-        largest = max(largest, np.log(rest))
-    total = rest * np.exp(-largest)
+        largest = max(largest, log(rest))
+    total = rest * exp(-largest)
     for k in range(entries(row)):
         for sign in range(signs if value_of(row, k) != 0.0 else 0):
             share, z = _log_share(f, view, row, k, c, sign)
-            total += np.exp(share + z - largest)
-    return float(largest + np.log(total))
+            total += exp(share + z - largest)
+    return float(largest + log(total))
 
 
 @helper
@@ -453,7 +454,7 @@ def _log_share(f: Any, view: Any, row: Any, k: Any, c: float, sign: int) -> tupl
     s = f.total * f.theta[j]
     z = saturated(f.total * saturated(c * value_of(row, k)))
     drop = f.squares[j] if f.adaptive else 0.0
-    log_view = np.log(view / f.total)
+    log_view = log(view / f.total)
     if sign == 1:
         return float(log_view - f.pivot[0] - drop - s), -z
     return float(log_view - f.pivot[0] - drop + s), z

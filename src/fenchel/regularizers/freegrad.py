@@ -8,6 +8,7 @@ import numpy as np
 
 from fenchel._numba import helper
 from fenchel._numba.intrinsics import seldom
+from fenchel._numba.libm import exp
 from fenchel.parts.state import RECORD, Array, part
 from fenchel.regularizers.protocol import commit, product, weight
 from fenchel.regularizers.safe_division import over, over_all, within
@@ -50,7 +51,7 @@ def _bet_of(theta: float, squares: float, first: float, wealth: float) -> float:
         return 0.0
     both = v + abs(theta)
     size = theta * (v + both) / (2.0 * both * both * np.sqrt(v))
-    return float(wealth * first * size * np.exp(min(theta * theta / (2.0 * both), HIGHEST)))
+    return float(wealth * first * size * exp(min(theta * theta / (2.0 * both), HIGHEST)))
 
 
 @helper

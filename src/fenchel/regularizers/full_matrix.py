@@ -33,7 +33,7 @@ from fenchel.regularizers.protocol import (
     spread,
     weight,
 )
-from fenchel.regularizers.qr_factor import back_substituted, dot, solve_row
+from fenchel.regularizers.qr_factor import back_substituted, dot, solve_row, weights_into
 from fenchel.regularizers.qr_update import add_row
 from fenchel.regularizers.uniting import Shards, rescale, unite
 from fenchel.rows.types import entries, saturated, slot_of, value_of
@@ -213,7 +213,7 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
 
 @all_weights.of(FullQuadratic)
 def _all_weights(f: Any, view: Any, out: Array) -> None:
-    out[:] = back_substituted(f, f.rotated)[: out.shape[0]]
+    weights_into(f, out)
 
 
 @kept.of(FullQuadratic)

@@ -29,6 +29,8 @@ from fenchel.regularizers.uniting import Shards, added, combined, gains, held, r
 from fenchel.rows.sums import alike, sum_over, term
 from fenchel.rows.types import LARGEST, saturated
 
+INTERCEPT = 0.1  # of the prior precision of weights is that of the intercept
+
 
 @stands_still
 @part
@@ -58,12 +60,17 @@ class ConfidentGaussian(NamedTuple):
 class LogisticGaussian(NamedTuple):
     """``Gaussian`` for logistic regression: 1/Σ_jj begins at ``prior``, and grows by p·(1 − p)·x_j².
 
-    p is the chance of the label after the step; the step itself says it: |c| = importance·(1 − p).
+    p is the chance of the label after the step; the step itself says it: |c| = importance·(1 − p). The
+    intercept begins at a tenth of ``prior``: nothing speaks for classes that are equally frequent.
     """
 
     prior: float = 1.0
     theta: Array = RECORD
     squares: Array = RECORD
+
+    def opened(self) -> None:
+        """The state before the first row."""
+        self.squares[:1] = (INTERCEPT - 1.0) * self.prior
 
 
 @verb

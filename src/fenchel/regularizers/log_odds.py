@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from fenchel._numba import helper
+from fenchel._numba import helper, way
+from fenchel._numba.intrinsics import all_above, lanes, seldom
+from fenchel._numba.libm import log
+from fenchel._numba.logarithm import quick_log
 from fenchel.parts.state import RECORD, SCALAR, Array, part
-from fenchel.regularizers.protocol import commit, look, product, weight
+from fenchel.regularizers.protocol import commit, look, margin, product, weight
 from fenchel.regularizers.safe_division import over
 from fenchel.regularizers.uniting import Shards, added, rescale, unite
-from fenchel.rows.types import LARGEST, ZERO, entry, length, saturated, slot
+from fenchel.rows.sums import (
+    alike,
+    by_fours,
+    four_slots,
+    four_values,
+    sum_over,
+    term,
+    usual_term,
+    usual_terms,
+)
+from fenchel.rows.types import FOUR, LARGEST, ONE, ZERO, entry, length, saturated, slot
 
-MOST = 1e300  # of counts: their sums stay within the floats
+LEAST, MOST = (
+    1e-300,
+    1e300,
+)  # of counts and their ratios: what is made of them stays within the floats
 
 
+@alike
 class Lean(NamedTuple):
     """How all features together lean to a class: the share of the second, and its log odds."""
 
@@ -24,6 +39,7 @@ class Lean(NamedTuple):
 
 
 @part
+@alike
 class LogOdds(NamedTuple):
     """θ_j = Σ z_j, m_j = Σ |z_j| and n_j, how often z_j was not 0; z = y·x makes them counts.
 
@@ -52,22 +68,27 @@ def _look(f: Any, row: Any) -> Lean:
     behind = 0.5 * (f.total[0] - f.lean[0]) + 0.5
     if not (ahead > 0.0 and behind > 0.0):  # in a forged state
         ahead, behind = 0.5, 0.5
-    return Lean(ahead / (ahead + behind), np.log(ahead / behind))
+    return Lean(ahead / (ahead + behind), log(ahead / behind))
+
+
+@helper
+def _log_odds(f: Any, view: Any, count: Any, ahead: Any) -> Any:
+    """w_j in units of the feature's mean size, from n_j and p_j − q_j."""
+    second = max(count + ahead, 0.0) + 2.0 * f.prior * view.share
+    first = max(count - ahead, 0.0) + 2.0 * f.prior * (1.0 - view.share)
+    return quick_log(min(max(second / first, LEAST), MOST)) - view.odds
 
 
 @helper
 def _odds(f: Any, view: Any, slot: Any) -> float:
-    """w_j in units of the feature's mean size."""
+    """w_j in units of the feature's mean size, 0 where it was never seen."""
     count = f.times[slot]
     if not count > 0.0:
         return 0.0
     ahead = over(f.theta[slot], f.mass[slot]) * count
-    share, shift = view.share, view.odds
     if slot == ZERO:  # the intercept leans by itself
-        share, shift = 0.5, 0.0
-    second = max(count + ahead, 0.0) + 2.0 * f.prior * share
-    first = max(count - ahead, 0.0) + 2.0 * f.prior * (1.0 - share)
-    return float(np.log(second / first) - shift)
+        return float(_log_odds(f, Lean(0.5, 0.0), count, ahead))
+    return float(_log_odds(f, view, count, ahead))
 
 
 @weight.of(LogOdds)
@@ -82,17 +103,87 @@ def _product(f: Any, view: Any, slot: Any, x: float) -> float:
     return float(over(x, f.mass[slot]) * f.times[slot] * _odds(f, view, slot))
 
 
+@alike
+class _Margin(NamedTuple):
+    """The sum that is the margin."""
+
+
+@term.of(_Margin)
+def _term(what: Any, f: Any, view: Any, slot: Any, x: float) -> float:
+    return float(product(f, view, slot, x))
+
+
+@usual_terms.of(_Margin)
+def _all_seen(what: Any, f: Any, view: Any, slots: Any, x: Any) -> bool:
+    return bool(all_above(f.mass[slots], 0.0) and all_above(f.times[slots], 0.0))
+
+
+@usual_term.of(_Margin)
+def _seen_term(what: Any, f: Any, view: Any, slots: Any, x: Any) -> Any:
+    count, mass = f.times[slots], f.mass[slots]
+    return x / mass * count * _log_odds(f, view, count, f.theta[slots] / mass * count)
+
+
+@margin.of(LogOdds)
+def _margin(f: Any, view: Any, row: Any) -> float:
+    return float(sum_over(_Margin(), f, view, row))
+
+
+@helper
+def _counted(f: Any, slots: Any, z: Any, often: float) -> Any:
+    """Keep z ≠ 0, or four of them; returns them in units of the mean size."""
+    mass = min(f.mass[slots] + abs(z), LARGEST)
+    count = min(f.times[slots] + often, MOST)
+    f.theta[slots] = saturated(f.theta[slots] + z)
+    f.mass[slots] = mass
+    f.times[slots] = count
+    return z / mass * count
+
+
 @helper
 def _count(f: Any, slot: Any, x: float, coefficient: float) -> float:
-    """Keep z = coefficient·x; returns it in units of the mean size, z's own included."""
+    """Keep z = coefficient·x where it is not 0."""
     z = saturated(coefficient * x)
-    if z == 0.0:
-        return 0.0
-    often = abs(coefficient)
-    f.theta[slot] = saturated(f.theta[slot] + z)
-    f.mass[slot] = min(f.mass[slot] + abs(z), LARGEST)
-    f.times[slot] = min(f.times[slot] + often, MOST)
-    return float(over(z, f.mass[slot]) * f.times[slot])
+    return float(_counted(f, slot, z, abs(coefficient))) if z != 0.0 else 0.0
+
+
+def _count_row(f: Any, row: Any, coefficient: float) -> tuple[float, float]:
+    """Keep the row but for the intercept; returns Σ z and Σ |z| in units of the mean sizes."""
+    lean = size = 0.0
+    for k in range(length(row)):
+        z = _count(f, slot(row, k), entry(row, k), coefficient)
+        lean, size = lean + z, size + abs(z)
+    return lean, size
+
+
+def _count_by_fours(f: Any, row: Any, coefficient: float) -> tuple[float, float]:
+    lean = size = 0.0
+    n, often = length(row), abs(coefficient)
+    whole = n - n % FOUR
+    k = ZERO
+    while k < whole:
+        slots, z = four_slots(row, k), saturated(coefficient * four_values(row, k))
+        if seldom(not all_above(abs(z), 0.0)):
+            for l in range(k, k + FOUR):
+                a = _count(f, slot(row, l), entry(row, l), coefficient)
+                lean, size = lean + a, size + abs(a)
+        else:
+            a, b, c, d = lanes(_counted(f, slots, z, often))
+            lean = lean + a + b + c + d
+            size = size + abs(a) + abs(b) + abs(c) + abs(d)
+        k += FOUR
+    while k < n:
+        a = _count(f, slot(row, k), entry(row, k), coefficient)
+        lean, size = lean + a, size + abs(a)
+        k += ONE
+    return lean, size
+
+
+way.inside(
+    _count_row,
+    lambda f, row, coefficient: _count_by_fours if by_fours(row, f) else _count_row,
+    way.INLINED,
+)
 
 
 @commit.of(LogOdds)
@@ -100,10 +191,9 @@ def _commit(f: Any, view: Any, row: Any, coefficient: float) -> None:
     """With coefficient = ±importance."""
     if coefficient == 0.0:
         return
-    for k in range(length(row)):
-        z = _count(f, slot(row, k), entry(row, k), coefficient)
-        f.total[0] = min(f.total[0] + abs(z), MOST)
-        f.lean[0] = min(max(f.lean[0] + z, -MOST), MOST)
+    lean, size = _count_row(f, row, coefficient)
+    f.total[0] = min(f.total[0] + size, MOST)
+    f.lean[0] = min(max(f.lean[0] + lean, -MOST), MOST)
     if row.bias != 0.0:
         _count(f, ZERO, row.bias, coefficient)
 

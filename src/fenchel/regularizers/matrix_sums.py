@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards
@@ -63,6 +62,8 @@ def lay_rescaled(f: Any, factors: Array) -> None:
 
 def lay_triangle(f: Any, R: Array, theta: Array, seen: Flags) -> None:
     """Keep RᵀR and θ as R and b = R⁻ᵀθ, nothing waiting; slots not seen stay as they begin."""
+    from scipy.linalg import solve_triangular  # deferred: it takes a while to load
+
     f.rotated[:] = solve_triangular(R, theta, trans="T")
     f.theta[:] = theta
     f.factor[:] = R

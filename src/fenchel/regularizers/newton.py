@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fenchel._numba import helper
 from fenchel.parts.state import MATRIX, SCALAR, SLOTS, WAITING_ROWS, Array, part
 from fenchel.regularizers.gaussian import bend
 from fenchel.regularizers.matrix_sums import lay_averaged, lay_rescaled
@@ -22,7 +23,7 @@ from fenchel.regularizers.protocol import (
     spread,
     weight,
 )
-from fenchel.regularizers.qr_factor import back_substituted, dot, solve_row
+from fenchel.regularizers.qr_factor import back_substituted, dot, solve_row, weights_into
 from fenchel.regularizers.qr_update import add_row
 from fenchel.regularizers.uniting import Shards, rescale, unite
 from fenchel.rows.types import LARGEST, entries, saturated, slot_of, value_of
@@ -81,9 +82,18 @@ class _Sight(NamedTuple):
     margin: float
 
 
+@helper
+def _square_of(solved: Array) -> float:
+    """‖solved‖², in one sum."""
+    total = 0.0
+    for k in range(solved.shape[0]):
+        total += solved[k] * solved[k]
+    return float(total)
+
+
 def _look(f: Any, row: Any) -> _View:
     solved, reach, unknown = solve_row(f, row)
-    chi = np.sum(solved * solved) + unknown
+    chi = _square_of(solved) + unknown
     sight = sighted(f, chi, dot(solved, f.rotated), row)
     return _View(solved, reach, sight.chi, sight.margin)
 
@@ -108,7 +118,7 @@ def _weight(f: Any, view: Any, slot: Any, x: float) -> float:
 
 
 def _all_weights(f: Any, view: Any, out: Array) -> None:
-    out[:] = back_substituted(f, f.rotated)[: out.shape[0]]
+    weights_into(f, out)
 
 
 @kept.of(NewtonStep)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from fenchel._numba import helper, required_verb
+from fenchel._numba.libm import log2
 from fenchel.rows.types import saturated
 
 # How far above the largest ratio a new pivot lies: fewer changes of pivot, each costs a sweep.
@@ -66,7 +67,7 @@ def rebuild(f: Any, p: float, at_least: float) -> None:
     if largest == 0.0:
         f.pivot[0] = 0.0
         return
-    f.pivot[0] = 2.0 ** min(np.ceil(np.log2(largest * HEADROOM)), 1023.0)
+    f.pivot[0] = 2.0 ** min(np.ceil(log2(largest * HEADROOM)), 1023.0)
     for j in range(f.theta.shape[0]):
         if f.theta[j] != 0.0:
             rho = min(ratio(f, j) / f.pivot[0], 1.0)  # the pivot ends where the floats do

@@ -83,7 +83,7 @@ def add_to(out: Any, row: Any, scale: float) -> None:
 def shorten(f: Any, i: Any, a: Any) -> None:
     """a ← S_i⁻¹·a."""
     u = f.turns[i]
-    along = dot(u, a)
+    along = dot(a, u)  # where a is shorter, the rest of u is 0
     for j in range(np.uint64(a.shape[0])):
         a[j] -= along * u[j]
 
@@ -147,3 +147,12 @@ def back_substituted(f: Any, right: Array) -> Array:
             rest -= f.factor[k, j] * w[j]
         w[k] = saturated(rest / pivot(f, k)) if rest == rest else 0.0
     return w
+
+
+@helper
+def weights_into(f: Any, out: Array) -> None:
+    """The first weights of A⁻¹θ."""
+    # Entry by entry: NumPy's assignment to a slice takes the compiler a second longer.
+    w = back_substituted(f, f.rotated)
+    for k in range(out.shape[0]):
+        out[k] = w[k]

@@ -10,7 +10,7 @@ from fenchel._numba import helper
 from fenchel.parts.memory import LINE
 from fenchel.parts.state import MOST_WAITING, Array
 from fenchel.regularizers.qr_factor import add_to, bounded, dot, pivot, shorten, waiting
-from fenchel.rows.types import ONE, THREE, TWO, ZERO, length, saturated, slot_of
+from fenchel.rows.types import ONE, THREE, TWO, ZERO, length, saturated, slot_of, value_of
 
 # S_i⁻¹ takes a vector to one ν times as short, at the cost of as many units in the last place: a
 # row with a larger ‖R⁻ᵀp‖² does not wait.
@@ -21,8 +21,15 @@ WIDE = 64
 
 @helper
 def last_slot(row: Any) -> float:
-    """The last slot that the row names; by rows, not by the room there is, which depends on blocks."""
-    return float(slot_of(row, length(row) - ONE)) if length(row) > ZERO else 0.0
+    """The last slot that is not 0; by rows, not by the room there is, which depends on blocks.
+
+    So a dense row and a sparse one are the same.
+    """
+    for back in range(length(row)):
+        k = length(row) - ONE - np.uint64(back)
+        if value_of(row, k) != 0.0:
+            return float(slot_of(row, k))
+    return 0.0
 
 
 @helper

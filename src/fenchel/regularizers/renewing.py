@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper
+from fenchel._numba.libm import log, log1p
 from fenchel.parts import state
 from fenchel.parts.state import MATRIX, SCALAR, SLOTS, WAITING_ROWS, Array, part
 from fenchel.regularizers.full_matrix import FullQuadratic
@@ -113,11 +114,11 @@ def _has_changed(f: Any, wrong: bool) -> bool:
     """Whether mistakes have become many by now; counts the round in."""
     n = f.watched[0]
     p = (f.mistakes[0] + 0.5) / (n + 1.0)
-    gain = -0.5 * np.log(p) if wrong else -np.log1p(np.sqrt(p))
+    gain = -0.5 * log(p) if wrong else -log1p(np.sqrt(p))
     f.evidence[0] = max(0.0, f.evidence[0] + gain) if n >= SETTLING else 0.0
     f.watched[0] = n + 1.0
     f.mistakes[0] += 1.0 if wrong else 0.0
-    return bool(f.evidence[0] > 2.0 * np.log(n + 1.0))
+    return bool(f.evidence[0] > 2.0 * log(n + 1.0))
 
 
 @helper

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba import helper, kernel
+from fenchel._numba.libm import log
 from fenchel.parts.state import SCALAR, SLOTS, Array, part
 from fenchel.regularizers.p_norm import norm, norm_gradient
 from fenchel.regularizers.power_sum import (
@@ -166,7 +167,7 @@ class _View(NamedTuple):
 @helper
 def dual_exponent(longest: float) -> float:
     """p_t = max(2, 2·ln m_t)."""
-    return max(2.0, 2.0 * np.log(longest)) if longest > 1.0 else 2.0
+    return max(2.0, 2.0 * log(longest)) if longest > 1.0 else 2.0
 
 
 @ratio.of(ScaleInvariantPNorm)

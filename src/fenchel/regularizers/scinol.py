@@ -12,6 +12,7 @@ import numpy as np
 
 from fenchel._numba import helper
 from fenchel._numba.intrinsics import seldom
+from fenchel._numba.libm import expm1
 from fenchel.parts.state import RECORD, SCALAR, Array, part
 from fenchel.regularizers.protocol import commit, product, weight
 from fenchel.regularizers.safe_division import over, over_all, within
@@ -94,7 +95,7 @@ def _exponential_bet(f: Any, slot: Any, x: float) -> float:
     shrink = _shrunk(f, slot, x)
     root = np.sqrt(f.squares[slot] * shrink * shrink + 1.0)
     lean = f.theta[slot] * shrink / root
-    size = np.expm1(min(0.5 * abs(lean), HIGHEST)) / (2.0 * root)
+    size = expm1(min(0.5 * abs(lean), HIGHEST)) / (2.0 * root)
     return float(np.copysign((f.wealth - _held_back(f, slot, x)) * size, lean))
 
 

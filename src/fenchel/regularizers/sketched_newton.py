@@ -17,13 +17,13 @@ added to Z. So are the weights, w = w̄ + D⁻¹·Zᵀb. A round touches what th
 
 from __future__ import annotations
 
-from math import hypot
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fenchel._numba import helper
 from fenchel._numba.jit import leaf
+from fenchel._numba.libm import log
 from fenchel.parts.state import RANKED, SCALAR, SKETCH, SLOTS, SMALL, Array, part
 from fenchel.regularizers.protocol import commit, weight
 from fenchel.regularizers.small_algebra import (
@@ -120,7 +120,7 @@ def _measure(f: Any, row: Any, coefficient: float, seen: Array) -> float:
     for k in range(entries(row)):
         g, j = saturated(-coefficient * value_of(row, k)), slot_of(row, k)
         if g != 0.0:
-            before, now = f.lengths[j], saturated(hypot(f.lengths[j], g))
+            before, now = f.lengths[j], saturated(np.hypot(f.lengths[j], g))
             if 0.0 < before < now:
                 kept = _pulled(f, j) * (1.0 / np.sqrt(before) - 1.0 / np.sqrt(now))
                 f.theta[j] = saturated(f.theta[j] + kept)
@@ -164,7 +164,7 @@ def _turn(f: Any, scratch: Any, rho: float, k: int) -> None:
     left = 1.0 / (1.0 + inner(p, c, k))  # 1 − ⟨p, c⟩ of the c in the next line (Sherman, Morrison)
     for i in range(k):
         c[i] *= left
-    f.strain[0] -= np.log(left)
+    f.strain[0] -= log(left)
     length = inner(c, c, k)
     if length == 0.0:
         return

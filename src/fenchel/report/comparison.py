@@ -10,9 +10,9 @@ import numpy as np
 
 from fenchel.certificates import Certificate
 from fenchel.evaluate import Comparison, Run
-from fenchel.evaluate.block_cutting import learn
 from fenchel.evaluate.certified_runs import Certified
 from fenchel.learners import Composed
+from fenchel.learners.block_cutting import learn
 from fenchel.learners.registry import certified
 from fenchel.report.feature_importance import evidence
 from fenchel.report.page import Section, page, paragraph, pictures, table

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from fenchel.parts.state import Array
@@ -14,6 +14,12 @@ from fenchel.rows.types import DenseRows, SparseRows
 
 # Fewer entries than this are learned from before another thread wakes up.
 FEW_ENTRIES = 4096
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix of SciPy's: where these are not loaded there is none."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
 
 
 class Rows:
@@ -82,6 +88,13 @@ class Rows:
         if isinstance(self.view, DenseRows):
             return int(self.view.values.size)
         return int(self.view.indptr[self.count] - self.view.indptr[0])
+
+    def count_nonzero(self) -> int:
+        """Return the count of numbers other than 0."""
+        if isinstance(self.view, DenseRows):
+            return int(np.count_nonzero(self.view.values))
+        first, last = self.view.indptr[0], self.view.indptr[self.count]
+        return int(np.count_nonzero(self.view.values[first:last]))
 
     @property
     def used_columns(self) -> int:
@@ -197,7 +210,9 @@ class Rows:
         # SciPy wants signed indices: below 2³¹ the same bytes.
         small = self.width < 2**31
         indices = rows.indices.view(np.int32) if small else rows.indices.astype(np.int64)
-        return sp.csr_array((rows.values, indices, rows.indptr), shape=(self.count, self.width))
+        from scipy.sparse import csr_array  # deferred: it takes a while to load
+
+        return csr_array((rows.values, indices, rows.indptr), shape=(self.count, self.width))
 
     def with_intercept(self, columns: int, intercept: bool) -> Any:
         """Return the rows as a matrix of so many columns, the intercept's first where there is one."""
@@ -207,9 +222,11 @@ class Rows:
             wide[:, intercept : intercept + self.width] = X
             wide[:, :intercept] = 1.0
             return wide
-        X = sp.csr_array((X.data, X.indices, X.indptr), shape=(self.count, columns))
-        lead = sp.csr_array(np.ones((self.count, int(intercept))))
-        return sp.csr_array(sp.hstack([lead, X], format="csr")) if intercept else X
+        from scipy.sparse import csr_array, hstack  # deferred, as above
+
+        X = csr_array((X.data, X.indices, X.indptr), shape=(self.count, columns))
+        lead = csr_array(np.ones((self.count, int(intercept))))
+        return csr_array(hstack([lead, X], format="csr")) if intercept else X
 
     def margins(self, u: Array, intercept: bool) -> Array:
         """⟨u, x_t⟩ of each row; one column for each column of u."""

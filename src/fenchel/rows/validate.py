@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from fenchel.parts.state import Array
-from fenchel.rows.rows import Rows, bits_of
+from fenchel.rows.rows import Rows, bits_of, is_sparse
 from fenchel.rows.types import DenseRows, SparseRows
 
 MOST_COLUMNS = 2**32 - 2
@@ -21,7 +20,7 @@ MOST_COLUMNS = 2**32 - 2
 
 def as_rows(X: Any) -> Rows:
     """X, dense or sparse, as rows."""
-    if sp.issparse(X):
+    if is_sparse(X):
         return _sparse_rows(X)
     values = as_values(X, "X")
     if values.ndim == 1:
@@ -76,7 +75,9 @@ def _sound_lists(X: Any) -> Any:
     except (TypeError, OverflowError):
         raise ValueError("a column is no whole number") from None
     values = np.array([value for row in X.data for value in row], X.dtype)
-    return sp.csr_matrix((values, indices, np.cumsum([0, *lengths])), shape=X.shape)
+    from scipy.sparse import csr_matrix  # deferred: it takes a while to load
+
+    return csr_matrix((values, indices, np.cumsum([0, *lengths])), shape=X.shape)
 
 
 class _Writable:
@@ -228,7 +229,9 @@ def ordered(rows: Rows) -> Rows:
     refuse_unsound(rows)
     view = rows.view
     assert isinstance(view, SparseRows)
-    matrix = sp.csr_array(
+    from scipy.sparse import csr_array  # deferred, as above
+
+    matrix = csr_array(
         (view.values.copy(), view.indices.astype(np.int64), view.indptr.copy()),
         shape=(rows.count, rows.width),
     )

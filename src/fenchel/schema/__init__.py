@@ -1,5 +1,6 @@
 """The way from raw columns to features, which travels with the model."""
 
+from fenchel.schema.column_text import parse_column
 from fenchel.schema.kinds import (
     CannotReadError,
     Category,
@@ -22,4 +23,5 @@ __all__ = [
     "Schema",
     "Text",
     "WordList",
+    "parse_column",
 ]

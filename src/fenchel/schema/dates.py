@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 ORIGIN = datetime(2000, 1, 1)
 SECONDS_OF_A_YEAR = 365.2425 * 86400.0
+ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
+OTHER = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2\d{4}( \d{1,2}:\d{2})?(:\d{2})?")
 
 
-def moment_of(value: Any) -> datetime | None:
-    """The moment that a value tells: a date, seconds since 1970, or text by ISO 8601; None otherwise.
+def moment_of(value: Any, format: str = "") -> datetime | None:
+    """The moment that a value tells: a date, seconds since 1970, or text by a format; None otherwise.
 
-    A time zone is converted to UTC, then left out.
+    Without a format text is ISO 8601, or a number of seconds. A time zone is converted to UTC, then left out.
 
     >>> moment_of("2024-02-29 13:30"), moment_of(86400), moment_of("soon")
     (datetime.datetime(2024, 2, 29, 13, 30), datetime.datetime(1970, 1, 2, 0, 0), None)
+    >>> moment_of("2/29/2024", "%m/%d/%Y")
+    datetime.datetime(2024, 2, 29, 0, 0)
     """
     if hasattr(value, "to_pydatetime"):  # pandas
         value = value.to_pydatetime()
@@ -26,10 +33,37 @@ def moment_of(value: Any) -> datetime | None:
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day)
     if isinstance(value, str):
-        return _from_text(value.strip())
+        return _by_format(value.strip(), format) if format else _from_text(value.strip())
     try:
         return datetime.fromtimestamp(float(value), UTC).replace(tzinfo=None)
     except (TypeError, ValueError, OverflowError, OSError):
+        return None
+
+
+def format_of(texts: Sequence[str], share: float = 0.0) -> str | None:
+    """Guess the format where more than this share of texts are dates, "" for ISO 8601; otherwise None.
+
+    >>> [format_of(texts) for texts in (["2024-03-01"], ["3/1/2024", "3/13/2024"], ["1.3.2024"], ["soon"])]
+    ['', '%m/%d/%Y', '%d.%m.%Y', None]
+    """
+    enough = share * len(texts)
+    if sum(ISO.match(text) is not None for text in texts) > enough:
+        return ""
+    found = [told for told in map(OTHER.fullmatch, texts) if told]
+    if len(found) <= enough:
+        return None
+    mark = found[0][2]
+    time = (" %H:%M" if found[0][4] else "") + (":%S" if found[0][5] else "")
+    # Points are a custom of those who write the day first; elsewhere a number above 12 tells.
+    day_first = mark == "." or any(int(told[1]) > 12 for told in found)
+    return (f"%d{mark}%m{mark}%Y" if day_first else f"%m{mark}%d{mark}%Y") + time
+
+
+@lru_cache(maxsize=4096)  # rows that follow each other often have one date
+def _by_format(text: str, format: str) -> datetime | None:
+    try:
+        return moment_of(datetime.strptime(text, format))
+    except ValueError:
         return None
 
 

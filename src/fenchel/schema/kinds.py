@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any, ClassVar
 
 from fenchel.schema import dates, tokens
@@ -195,17 +196,30 @@ class WordList(Kind):
 
 @dataclass(frozen=True)
 class Date(Kind):
-    """A date or time: see ``fenchel.schema.dates``."""
+    """A date or time: see ``fenchel.schema.dates``.
+
+    ``format`` says how text is written, in the letters of Python's ``strptime``; without it by ISO 8601.
+
+    >>> Date(format="%d/%m/%Y").features("seen", "29/02/2024")[-2]
+    ('seen.month=2', 1.0)
+    """
 
     word = "date"
+    format: str = ""
 
     def features(self, name: str, value: Any) -> list[Named]:
         """Waves and categories of the calendar."""
-        moment = dates.moment_of(value)
+        moment = dates.moment_of(value, self.format)
         if moment is None:
-            what = f"{value!r:.60} is not a date"
-            raise CannotReadError(what, "write it as 2024-12-31 or 2024-12-31T23:59:59")
+            raise CannotReadError(f"{value!r:.60} is not a date", self._remedy(name, value))
         return [feature for feature in dates.features_of(name, moment) if feature[1] != 0.0]
+
+    def _remedy(self, name: str, value: Any) -> str:
+        if self.format:
+            return f"write it as {datetime(2024, 12, 31, 23, 59, 59).strftime(self.format)}"
+        form = dates.format_of([str(value).strip()]) or "%m/%d/%Y"
+        told = f"Date(format={form!r}), or --date '{name}:format={form}' on the command line"
+        return f"write it as 2024-12-31T23:59:59, or give the column a format: {told}"
 
 
 @dataclass(frozen=True)

@@ -231,10 +231,12 @@ class Schema:
         both = self.copy()
         for name in said.declared:
             known, kind = self.kinds.get(name), said.kinds[name]
+            if type(kind) is type(known) and kind == type(kind)():
+                kind = known  # named again, without its options
             if known is not None and known != kind:
+                its = "with other options" if kind.word == known.word else f"not {kind.word}"
                 raise ValueError(
-                    f"the column {name!r} is known as {known.word}, not {kind.word}: "
-                    "train a new model for that"
+                    f"the column {name!r} is known as {known.word}, {its}: train a new model for that"
                 )
             both.recognise(name, kind)
         both.declared = self.declared | said.declared

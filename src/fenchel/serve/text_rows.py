@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.evaluate.block_cutting import learn_block
-from fenchel.evaluate.block_cutting import predict as margins_of
 from fenchel.evaluate.measures import outcome
 from fenchel.learners import Learner
+from fenchel.learners.block_cutting import learn_block
+from fenchel.learners.block_cutting import predict as margins_of
 from fenchel.rows import Block
 from fenchel.schema import Schema
 from fenchel.serve.one_row import REFUSALS, plain, text

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from fenchel._numba.choice import COMPILED
 from fenchel._numba.intrinsics import byte_at
-from fenchel._numba.jit import inlined, leaf
+from fenchel._numba.jit import in_kernels_for, inlined, leaf
 from fenchel.streams.decimal_fallback import answer
 from fenchel.streams.eisel_lemire import nearest_wide
 
@@ -116,21 +115,19 @@ def _word(data: Any, start: Any, i: Any) -> Any:
     return 0.0, start, NOT_A_NUMBER
 
 
-if not COMPILED:
+def _any_length(data: Any, start: Any, hard: Any) -> Any:
+    """Any number of digits: in Python as Python reads them."""
+    return answer(hard, start)
 
-    def _any_length(data: Any, start: Any, hard: Any) -> Any:
-        return answer(hard, start)
 
-else:
-
-    @leaf
-    def _any_length(data: Any, start: Any, hard: Any) -> Any:
-        """Any number of digits: the first 19 decide, unless the rest could tip the rounding."""
-        mantissa, exponent, cut = _leading_digits(data, start)
-        low = high = nearest_wide(mantissa, exponent)
-        if cut:
-            high = nearest_wide(mantissa + ONE, exponent)
-        return low if low == high and low >= 0.0 else answer(hard, start)
+@in_kernels_for(_any_length)
+def _by_leading_digits(data: Any, start: Any, hard: Any) -> Any:
+    """The first 19 decide, unless the rest could tip the rounding."""
+    mantissa, exponent, cut = _leading_digits(data, start)
+    low = high = nearest_wide(mantissa, exponent)
+    if cut:
+        high = nearest_wide(mantissa + ONE, exponent)
+    return low if low == high and low >= 0.0 else answer(hard, start)
 
 
 @leaf

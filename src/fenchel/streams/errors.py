@@ -74,7 +74,8 @@ class BadInput(ValueError):  # noqa: N818 (what it says, not that it is an error
         """Tell all of it in one line, the arguments as ``spell`` writes them."""
         parts = (self.file, self.line, self.column)
         place = ":".join(str(part) for part in parts if part is not None)
-        shown = "" if self.value is None else f" ({shorten(self.value)})"
+        value = "" if self.value is None else shorten(self.value)
+        shown = f" ({value})" if value not in self.what else ""
         words = (self.remedy,) if isinstance(self.remedy, str) else self.remedy
         remedy = "".join(spell(word) if isinstance(word, Argument) else word for word in words)
         return f"{place}: {self.what}{shown}; {remedy}"

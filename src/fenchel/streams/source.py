@@ -77,12 +77,21 @@ class OpenedSource:
         """Whether the next read may have to wait for the other end of a pipe."""
         if self._descriptor is None:
             return False
-        return not select.select([self._descriptor], [], [], 0)[0]
+        return not _has_input(self._descriptor)
 
     def close(self) -> None:
         """Close what was opened here; what the caller opened stays open."""
         if self._owned is not None:
             self._owned.close()
+
+
+def _has_input(descriptor: int) -> bool:
+    """Whether bytes or an end are there to be read, of a descriptor with any number."""
+    if hasattr(select, "poll"):
+        waiting = select.poll()
+        waiting.register(descriptor, select.POLLIN)
+        return bool(waiting.poll(0))
+    return bool(select.select([descriptor], [], [], 0)[0])
 
 
 class _Prefixed:

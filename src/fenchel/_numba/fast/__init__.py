@@ -12,11 +12,12 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from fenchel._numba.choice import COMPILED
 from fenchel._numba.fast import fours as _fours
-from fenchel._numba.fast.function_cache import attach
+from fenchel._numba.fast.function_cache import Candidate, attach
 from fenchel._numba.fast.inline import INLINED, LEAN, OPTIONS, inside
 from fenchel._numba.fast.instructions import byte_at, expected, fetched
 from fenchel._numba.fast.records import side_by_side
 from fenchel._numba.fast.sequence import in_one_step
+from fenchel._numba.trial import trial
 from fenchel._numba.undisturbed import undisturbed
 
 __all__ = [
@@ -48,7 +49,23 @@ def kept(function: Callable[..., Any], options: Any) -> Any:
     if COMPILED:
         attach(compiled)
         compiled.compile = whole(compiled.compile)
+        if options["nogil"]:  # else it looks into Python's objects
+            compiled._compile_for_args = on_trial(compiled)
     return compiled
+
+
+def on_trial(compiled: Any) -> Callable[..., Any]:
+    """What is called where there is no code for arguments of these types: it finds some, or does without."""
+    compile_for_these = compiled._compile_for_args
+
+    def find(*arguments: Any) -> Any:
+        if trial.is_on:
+            candidate = Candidate(compiled, tuple(map(numba.typeof, arguments)))
+            if not candidate.is_on_disk() and trial.admits(candidate, arguments):
+                return lambda *given: trial.run(candidate, compiled.py_func, given)
+        return compile_for_these(*arguments)
+
+    return find
 
 
 def whole(compile: Callable[..., Any]) -> Callable[..., Any]:

@@ -281,6 +281,33 @@ def _where_above(context: Any, a: Any, b: Any, number: Any) -> Any:
     return FOUR(FOUR, FOUR, FOUR), choose
 
 
+# The bits of √½, of the exponent's place, and of 1.5·2⁵², beside which whole numbers are exact.
+HALF_ROOT, EXPONENT, WHOLE = 0x3FE6A09E667F3BCD, 52, 0x4338000000000000
+
+
+def _split_of(context: Any, x: Any) -> Any:
+    """Typing and code of ``split``, of a float or of four."""
+    if x not in (FOUR, types.float64):
+        return None
+    number = VECTOR if x is FOUR else DOUBLE
+    word = ir.VectorType(WORD, LANES) if x is FOUR else WORD
+
+    def all_lanes(value: int) -> Any:
+        return ir.Constant(word, LANES * [value] if x is FOUR else value)
+
+    def split(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bits = builder.bitcast(arguments[0], word)
+        power = builder.ashr(builder.sub(bits, all_lanes(HALF_ROOT)), all_lanes(EXPONENT))
+        rest = builder.sub(bits, builder.shl(power, all_lanes(EXPONENT)))
+        shifted = builder.bitcast(builder.add(power, all_lanes(WHOLE)), number)
+        zero = builder.bitcast(all_lanes(WHOLE), number)
+        found = [builder.bitcast(rest, number), builder.fsub(shifted, zero)]
+        return target.make_tuple(builder, signature.return_type, found)
+
+    return types.UniTuple(x, 2)(x), split
+
+
+_split: Any = intrinsic(_split_of)
 _where: Any = intrinsic(_where_above)
 _numbers: Any = intrinsic(_four_of)
 _values: Any = intrinsic(_four_at)
@@ -335,3 +362,8 @@ def all_above(a: Any, b: Any) -> Any:
 def where_above(a: Any, b: Any, number: Any) -> Any:
     """In kernels: the number in lanes where a > b, else 0."""
     return _where(a, b, number)
+
+
+def split(x: Any) -> Any:
+    """In kernels: the mantissa between √½ and √2, and the power of two."""
+    return _split(x)

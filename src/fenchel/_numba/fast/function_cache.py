@@ -9,13 +9,13 @@ import hashlib
 import pickle
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from numba.core import caching
 from numba.core.serialize import dumps
 
 from fenchel._numba import sealed
-from fenchel._numba.cache import cache_folder, is_keyed, source_hash
+from fenchel._numba.cache import TRIED, cache_folder, is_keyed, source_hash
 
 
 class _Locator(caching._CacheLocator):
@@ -60,6 +60,14 @@ class _Shelf:
         signature = hashlib.sha256(str(key).encode()).hexdigest()[:16]
         return self._folder / f"{self._name}.{signature}.nbc"
 
+    def holds(self, key: Any) -> bool:
+        """Whether there is a file for this signature."""
+        return self._asked(key).exists()
+
+    def tried(self, key: Any) -> Path:
+        """Where it is kept how long Python took for this signature."""
+        return self._asked(key).with_suffix(TRIED)
+
     def load(self, key: Any) -> Any:
         """The code compiled for this signature, or None."""
         path = self._asked(key)
@@ -97,6 +105,45 @@ class SourceKeyedCache(caching.FunctionCache):
             return super().load_overload(signature, target_context)
         except Exception:  # code of another machine that could be read
             return None
+
+    def shelf_and_key(self, signature: Any, target_context: Any) -> tuple[Any, Any]:
+        """The files of the function, and what a signature is asked by."""
+        return self._cache_file, self._index_key(signature, target_context.codegen())
+
+
+class Candidate(NamedTuple):
+    """A kernel and the types of its arguments, for which it may have been compiled, or may be."""
+
+    kernel: Any
+    kinds: tuple[Any, ...]
+
+    def is_on_disk(self) -> bool:
+        """Whether it need not be compiled, but only be loaded."""
+        found = self._shelf_and_key()
+        return found is not None and bool(found[0].holds(found[1]))
+
+    def seconds_before(self) -> float:
+        """How long it ran as Python in earlier processes."""
+        found = self._shelf_and_key()
+        if found is None:
+            return 0.0
+        try:
+            return float(found[0].tried(found[1]).read_text())
+        except (OSError, ValueError):  # there is none, or a damaged one
+            return 0.0
+
+    def keep_seconds(self, seconds: float) -> None:
+        """Keep for later processes how long it ran as Python."""
+        found = self._shelf_and_key()
+        if found is not None:
+            with suppress(OSError):
+                found[0].tried(found[1]).write_text(f"{seconds:.3f}")
+
+    def _shelf_and_key(self) -> tuple[Any, Any] | None:
+        kept = self.kernel._cache
+        if not isinstance(kept, SourceKeyedCache):
+            return None
+        return kept.shelf_and_key(self.kinds, self.kernel.targetctx)
 
 
 def attach(dispatcher: Any) -> None:

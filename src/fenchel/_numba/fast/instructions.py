@@ -54,7 +54,7 @@ def _fetch(context: Any, data: Any, position: Any) -> Any:
 
 _expected: Any = intrinsic(_expect)
 _fetched: Any = intrinsic(_fetch)
-byte_at: Any = intrinsic(_load)
+_loaded: Any = intrinsic(_load)
 
 
 def expected(condition: Any) -> Any:
@@ -65,3 +65,8 @@ def expected(condition: Any) -> Any:
 def fetched(data: Any, position: Any) -> Any:
     """In kernels: ask for data[position], an array without gaps; any position will do."""
     return _fetched(data, position)
+
+
+def byte_at(data: Any, position: Any) -> Any:
+    """In kernels: data[position], which is not before the first."""
+    return _loaded(data, position)

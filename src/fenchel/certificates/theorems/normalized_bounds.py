@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from fenchel.certificates.certificate import Assumption, Certificate
 from fenchel.certificates.record import RunRecord, Sums
@@ -63,7 +62,9 @@ class FirstSizes:
 
     def add(self, block: Block) -> None:
         """Some more rows."""
-        X = sp.coo_array(block.rows.to_matrix())
+        from scipy.sparse import coo_array  # deferred: it takes a while to load
+
+        X = coo_array(block.rows.to_matrix())
         columns, values = X.coords[1][X.data != 0.0], X.data[X.data != 0.0]
         columns, at = np.unique(columns, return_index=True)
         firsts = self.firsts[self.intercept :]

@@ -14,7 +14,7 @@ from fenchel.cli.compare_results import Best, CompareResults
 from fenchel.cli.moving import horizon_of
 from fenchel.cli.output import number, say, tell
 from fenchel.cli.places import refuse_clashes
-from fenchel.cli.process import SecondCompiler
+from fenchel.cli.process import FirstRun
 from fenchel.cli.progress import rate_line
 from fenchel.cli.results import refuse_wrong_place, tell_skipped
 from fenchel.cli.sources import Reading, begin, open_data
@@ -63,9 +63,9 @@ def compare(
     source = open_data(data, reading)
     builder = Builder(loss, not no_intercept, certify)
     learners = _named(specifications, task, builder)
-    compiler = click.get_current_context().with_resource(SecondCompiler())
+    compiler = click.get_current_context().with_resource(FirstRun())
     if not apart:
-        compiler.start(list(learners.values()))
+        compiler.start(list(learners.values()), data)
     first, blocks = begin(source, quiet, 1 if task else GUESS_ROWS)
     task = task or guess_task(labels_of(source.name, first)[:GUESS_ROWS])
     if not quiet:

@@ -6,8 +6,11 @@ import json
 from functools import partial
 from typing import Any
 
+import click
+
 from fenchel.cli import models
 from fenchel.cli.output import announce_compiling, tell
+from fenchel.cli.process import FirstRun
 from fenchel.cli.sources import Reading, column_name, open_data
 from fenchel.cli.tasks import shown
 from fenchel.learners.explaining import Attribution, explain_rows
@@ -16,6 +19,7 @@ from fenchel.models import ModelRefused
 
 def explain(model: str, data: str, top: int, as_json: bool, **given: Any) -> None:
     """Run the command."""
+    click.get_current_context().with_resource(FirstRun())
     learner = models.load(model)
     if learner.rounds == 0:
         raise ModelRefused(f"{model}: it has learned nothing; train it first")

@@ -11,6 +11,7 @@ from fenchel.cli import models
 from fenchel.cli.column_advice import tell_other_columns
 from fenchel.cli.output import announce_compiling, fact, number, say
 from fenchel.cli.prediction_tables import Wanted, decided, table_file
+from fenchel.cli.process import FirstRun
 from fenchel.cli.results import prediction_lines, refuse_wrong_place, tell_skipped
 from fenchel.cli.sources import Reading, open_data
 from fenchel.cli.testing import Tested
@@ -32,6 +33,7 @@ def predict(
 ) -> None:
     """Run the command."""
     refuse_wrong_place("output", output, model, data)
+    click.get_current_context().with_resource(FirstRun())
     learner = models.load(model)
     if learner.rounds == 0:
         raise ModelRefused(f"{model}: it has learned nothing; train it first")

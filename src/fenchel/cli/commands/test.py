@@ -10,6 +10,7 @@ import click
 from fenchel.certificates.tables import text_table
 from fenchel.cli import models
 from fenchel.cli.output import announce_compiling, counted, number
+from fenchel.cli.process import FirstRun
 from fenchel.cli.results import blame, refuse_wrong_place, tell_skipped, write_json
 from fenchel.cli.sources import Reading, begin, open_data
 from fenchel.cli.tasks import labels_of, mapping, shown
@@ -32,6 +33,7 @@ def test(
     """Run the command."""
     refuse_wrong_place("json", json_file, model, data)
     refuse_wrong_place("report", report, model, data)
+    click.get_current_context().with_resource(FirstRun())
     learner = models.load(model)
     if learner.rounds == 0:
         raise ModelRefused(f"{model}: it has learned nothing; train it first")

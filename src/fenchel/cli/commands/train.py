@@ -21,7 +21,7 @@ from fenchel.cli.live_train import train_live
 from fenchel.cli.moving import horizon_of, moving_figures, tell_moving
 from fenchel.cli.output import counted, fact, say
 from fenchel.cli.places import ModelClaim
-from fenchel.cli.process import SecondCompiler
+from fenchel.cli.process import FirstRun
 from fenchel.cli.progress import ProgressTable, rate_line
 from fenchel.cli.results import figures, prediction_lines, tell_score, tell_skipped, write_json
 from fenchel.cli.signals import Interruption
@@ -69,17 +69,17 @@ def _train(data: str, given: dict[str, Any]) -> None:
     live.refuse()
     options.check(reading, data)
     claim = ModelClaim(options.claimed)
-    compiler = click.get_current_context().with_resource(SecondCompiler())
+    compiler = click.get_current_context().with_resource(FirstRun())
     if options.resume:
         learner = models.load(options.resume)
-        compiler.start([learner])
+        compiler.start([learner], data)
         source = open_data(data, reading, learner, labelled=options.labelled)
         models.refuse_other_columns(options.resume, learner, source)
         _, blocks = begin(source, options.quiet)
     else:
         source = open_data(data, reading, labelled=options.labelled)
         early = options.build_early()
-        compiler.start([early])
+        compiler.start([early], data)
         first, blocks = begin(source, options.quiet, options.rows_to_guess_from)
         learner = options.build(early, some_labels(source.name, first))
         learner.forget_rows()  # the command keeps them
@@ -202,14 +202,13 @@ class Training:
     def _learn(self, block: Block) -> None:
         if not len(block):
             return
-        if self._balance is not None:
-            block = self._balance.weighed(block)
+        taught = block if self._balance is None else self._balance.weighed(block)
         if self._held.score is not None:  # a later pass: these rows were learned from before
-            learn(self._learner, block, self._source.width)
+            learn(self._learner, taught, self._source.width)
             return
-        step = self._run.learn(block)
+        step = self._run.learn(block, taught)
         if self._certificates is not None:
-            self._certificates.see(block)
+            self._certificates.see(taught)
         if not self._quiet:
             self._table.see(block, step)
         if self._write is not None:

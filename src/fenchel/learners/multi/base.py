@@ -53,6 +53,10 @@ class Members(Engine):
         """Whether a member's state holds a matrix of columns × columns."""
         return self.pattern.has_matrix
 
+    def learns_by_blocks(self, columns: int) -> bool:
+        """Whether the members do."""
+        return self.pattern.learns_by_blocks(columns)
+
     @property
     def column_limits(self) -> tuple[int, ...]:
         """Those of the members."""

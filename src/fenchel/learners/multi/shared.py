@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from fenchel.learners import by_blocks, on_device
 from fenchel.learners.composed import MOST_FULL
@@ -59,6 +58,10 @@ class SharedMatrix(Engine):
         """Take so many classes as known before any is seen."""
         super().declare(outputs)
         self.matrix.add_outputs(self.outputs)
+
+    def learns_by_blocks(self, columns: int) -> bool:
+        """Yes, however few there are."""
+        return True
 
     @property
     def has_matrix(self) -> bool:
@@ -184,6 +187,8 @@ class SharedMatrix(Engine):
         A = A + sum(e.matrix.factor.T @ e.matrix.factor - A for e in engines)
         theta = start.matrix.theta + sum(e.matrix.theta - start.matrix.theta for e in engines)
         R = triangle(A, self.matrix.a)
+        from scipy.linalg import solve_triangular  # deferred: it takes a while to load
+
         self.matrix.take(R, theta, solve_triangular(R, theta.T, trans="T").T)
         self._unite_counts(engines, start)
 

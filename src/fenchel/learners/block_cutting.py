@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fenchel.evaluate.queries import targets_of_queries
-from fenchel.learners import Learner
-from fenchel.learners.ranking import groups
+from fenchel._numba.trial import trial
+from fenchel.learners.ranking import groups, targets_of_queries
 from fenchel.parts.state import Array
 from fenchel.rows import Block
+
+if TYPE_CHECKING:
+    from fenchel.learners.learner import Learner
 
 
 def learn(learner: Learner, block: Block, width: int = 0) -> Array:
@@ -32,11 +34,24 @@ def learn(learner: Learner, block: Block, width: int = 0) -> Array:
 def learn_block(learner: Learner, block: Block, width: int = 0) -> tuple[Array, Array]:
     """Learn from every row in turn; returns the margins, and the labels as the learner's numbers."""
     known = max(learner.columns, width)
-    learned = [learner.learn_block(piece) for piece in pieces(learner, block, known)]
+    cut = _on_trial(learner, pieces(learner, block, known))
+    learned = [learner.learn_block(piece) for piece in cut]
     if len(learned) == 1:
         return learned[0]
     margins, targets = zip(*learned, strict=True)
     return joined(margins), np.concatenate(targets)
+
+
+def _on_trial(learner: Learner, cut: Iterator[Block]) -> Iterator[Block]:
+    """Cut further while kernels are on trial; queries stay whole, and so do blocks whose cut shows."""
+    for piece in cut:
+        if trial.is_on and learner.engine.learns_by_blocks(piece.rows.width):
+            trial.end()  # it needs the compiler anyway
+        if learner.task == "ranking":
+            yield piece
+            continue
+        for begin, end in trial.pieces(learner, len(piece)):
+            yield piece.part(begin, end)
 
 
 def pieces(learner: Learner, block: Block, known: int) -> Iterator[Block]:
