@@ -24,6 +24,8 @@ def missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
     """
     if labels.dtype.kind == "f":
         return np.asarray(np.isnan(labels))
+    if labels.dtype.kind in "biuU":  # which have no place for it
+        return np.zeros(len(labels), bool)
     return np.array([label is None or label != label for label in labels.tolist()], bool)
 
 

@@ -95,6 +95,7 @@ class ChangePoints:
     def _begin(self) -> None:
         self._counts: list[int] = []  # of the chunks, oldest first
         self._sums: list[float] = []
+        self._of_size = [0]  # how many chunks there are of 1, 2, 4, … times the least size
         self._tested = self._due = 0  # rounds in the test, and those at which it is made next
         self._level: float | None = None
         self._first: list[float] = []
@@ -128,13 +129,18 @@ class ChangePoints:
         return (chunk > self._level).astype(np.float64)
 
     def _join(self) -> None:
-        """Join the two oldest chunks of a size of which there are too many."""
-        size = CHUNK
-        while self._counts.count(size) > KEPT:
-            at = self._counts.index(size)
-            self._counts[at : at + 2] = [2 * size]
+        """Count in a chunk, and join the two oldest of each size of which there are too many."""
+        of_size, k = self._of_size, 0
+        of_size[0] += 1
+        while of_size[k] > KEPT:
+            if k + 1 == len(of_size):
+                of_size.append(0)
+            at = sum(of_size[k + 1 :])  # larger ones are older
+            self._counts[at : at + 2] = [2 * self._counts[at]]
             self._sums[at : at + 2] = [self._sums[at] + self._sums[at + 1]]
-            size *= 2
+            of_size[k] -= 2
+            of_size[k + 1] += 1
+            k += 1
 
     def _test(self) -> None:
         counts, sums = np.cumsum(self._counts), np.cumsum(self._sums)
