@@ -9,7 +9,7 @@ import numpy as np
 
 from fenchel._numba import blas, knows
 from fenchel._numba.jit import settled
-from fenchel.loops import NoAverage, NoLedger, blocks
+from fenchel.loops import blocks
 from fenchel.loops.online import ROUNDS, UPDATES
 from fenchel.parts.state import Array
 from fenchel.regularizers.protocol import kept, sighted
@@ -30,7 +30,7 @@ PART = 1024
 def answers(parts: Any) -> bool:
     """Whether these parts have what blocks ask; the average and the ledger need each round by itself."""
     f, ruled = parts.regularizer, fact(parts.rule, "by_margin")
-    alone = isinstance(parts.average, NoAverage) and isinstance(parts.ledger, NoLedger)
+    alone = not (parts.average.kept or parts.ledger.kept)
     return bool(ruled and alone and knows(sighted, type(f)) and knows(kept, type(f)))
 
 

@@ -311,7 +311,7 @@ class Composed(Engine):
     def read_known(self, view: Any, what: str) -> Array | None:
         """Read one sound sparse row without anything new, by the shortest way there is."""
         call = self._calls.get((decide_rows, SparseRows, 8))
-        if call is None or self._has_matrix or not isinstance(self._parts.average, NoAverage):
+        if call is None or self._has_matrix or self._parts.average.kept:
             return None
         bias, out = 1.0 if self.intercept else 0.0, np.empty(1)
         call(self._parts.regularizer, view, 1, bias, self.columns + 1, True, out)
@@ -320,7 +320,7 @@ class Composed(Engine):
     def ask(self, rows: Rows) -> tuple[Array, Array]:
         """Read one row; its step will need the margin of the last weights, averaged or not."""
         margins = self.read(rows)
-        return margins, margins if isinstance(self._parts.average, NoAverage) else self._last(rows)
+        return margins, self._last(rows) if self._parts.average.kept else margins
 
     def _last(self, rows: Rows) -> Array:
         """The margins of the last weights, which steps are taken at; the row's columns are known."""

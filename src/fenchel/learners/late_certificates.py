@@ -19,7 +19,7 @@ from fenchel.certificates import Assumption, Certificate, Hindsight, comparator
 from fenchel.learners.certification import SecondReading
 from fenchel.learners.tickets import ANSWERS, FRESH, LAGS, LOSS, SQUARES
 from fenchel.loops import loss_values
-from fenchel.regularizers import Euclidean, PNorm
+from fenchel.regularizers.protocol import fact
 from fenchel.rules.protocol import rate_of
 
 
@@ -33,7 +33,7 @@ def step_size(engine: Any, rows: Any, c: float) -> float:
 def covers(engine: Any) -> bool:
     """Whether the bound speaks of these parts: f never changes, and z_t = −η·ℓ′_t."""
     parts = getattr(engine, "parts", None)
-    if parts is None or not isinstance(parts.regularizer, (Euclidean, PNorm)):
+    if parts is None or not fact(parts.regularizer, "constant"):
         return False
     return rate_of(parts.rule, parts.loss) is not None
 

@@ -21,7 +21,6 @@ from fenchel.learners.composed import Composed
 from fenchel.learners.frozen import as_columns
 from fenchel.learners.learner import Learner
 from fenchel.learners.multi.base import Members
-from fenchel.loops import NoAverage
 from fenchel.loops.slopes import add_slopes, add_squares
 from fenchel.parts.state import Array
 from fenchel.regularizers.adopting import Penalty, adopt, penalty
@@ -80,7 +79,7 @@ def refuse_unpolishable(learner: Learner) -> None:
                 f"{learner.name}: weights confined to {type(domain).__name__} cannot be polished: leave "
                 "domain out"
             )
-        if not isinstance(parts.average, NoAverage):
+        if parts.average.kept:
             raise ValueError(
                 f"{learner.name}: averaged weights cannot be polished: leave averaged out"
             )

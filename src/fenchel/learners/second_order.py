@@ -32,11 +32,9 @@ def _quadratic(r: float, diagonal: bool, domain: Any, rate: float | None) -> Any
     return FullQuadratic(r=float(r))
 
 
-def _faded(quadratic: Any, rate: float | None) -> Any:
-    """The full matrix, fading where a rate is given; others fade by themselves."""
-    if rate is None or not isinstance(quadratic, FullQuadratic):
-        return quadratic
-    return FadingMatrix(quadratic, rate=rate)
+def _faded(quadratic: FullQuadratic, rate: float | None) -> Any:
+    """The full matrix, fading where a rate is given."""
+    return quadratic if rate is None else FadingMatrix(quadratic, rate=rate)
 
 
 def _renewed(quadratic: Any) -> RenewedMatrix:
@@ -82,7 +80,8 @@ def second_order_perceptron(
     array([ 0.  ,  0.2 , -0.25])
     """
     rate = fading_rate(half_life, domain)
-    return Parts(Hinge(), _faded(_quadratic(r, diagonal, domain, rate), rate), Conservative())
+    quadratic = _quadratic(r, diagonal, domain, rate)
+    return Parts(Hinge(), quadratic if diagonal else _faded(quadratic, rate), Conservative())
 
 
 @learner(
@@ -140,9 +139,10 @@ def arow(
         raise ValueError("renew=True goes with diagonal=False and without half_life")
     rate = fading_rate(half_life, domain)
     quadratic = _quadratic(r, diagonal, domain, rate)
+    f: Any
     if form == "mirror":
-        f = _renewed(quadratic) if renew else _faded(quadratic, rate)
-        return Parts(Hinge(), f, Aggressive())
+        f = quadratic if diagonal else _faded(quadratic, rate)
+        return Parts(Hinge(), _renewed(quadratic) if renew else f, Aggressive())
     if domain is not None:
         raise ValueError("domain needs form='mirror': the original AROW is not confined")
     if diagonal:

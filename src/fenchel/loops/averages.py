@@ -31,6 +31,11 @@ from fenchel.rows.types import saturated
 class NoAverage(NamedTuple):
     """Nothing is averaged."""
 
+    @property
+    def kept(self) -> bool:
+        """Whether predictions are read from averaged weights."""
+        return False
+
     def read(self, regularizer: Any) -> Any:
         """Return what predictions are read from: the last weights."""
         return regularizer
@@ -45,6 +50,11 @@ class Average(NamedTuple):
     clock: Array = SCALAR
     unit: Array = SCALAR
     rounds: Array = SCALAR
+
+    @property
+    def kept(self) -> bool:
+        """Whether predictions are read from averaged weights."""
+        return True
 
     def read(self, regularizer: Any) -> Any:
         """Return what predictions are read from: the mean of all weights so far."""
