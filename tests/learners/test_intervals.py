@@ -6,7 +6,7 @@ import textbook_coverage as textbook
 
 from fenchel import Learner, learners
 from fenchel.certificates.coverage import coverage_bounds
-from fenchel.loops.coverage import Coverage, cover, new_coverage
+from fenchel.loops.coverage import cover, new_coverage
 
 RNG = np.random.default_rng(8)
 
@@ -50,7 +50,7 @@ def test_coverage_is_within_its_certificates_whatever_the_scores(name):
 def test_mutants_of_the_update_are_found_out(mutant):
     scores = RNG.normal(size=400) * np.where(np.arange(400) < 200, 1.0, 20.0)
     _, ledger = textbook.run(scores, np.zeros(400), 0.1, mutant)
-    side = Coverage(np.zeros(1), np.zeros(1), np.zeros(1), np.zeros(1), ledger)
+    side = new_coverage()._replace(sums=ledger)
     found = coverage_bounds(side, 0.1, mutant)
     assert any(c.violated or not c.applies for c in found)
 
@@ -71,7 +71,75 @@ def test_intervals_are_the_same_in_pieces_and_after_a_file(tmp_path):
         pieces = Learner.load(tmp_path / "m.fenchel")
     expected, got = whole.state_arrays(), pieces.state_arrays()
     assert all(np.array_equal(expected[name], got[name]) for name in expected)
+    whole.freeze()  # as what was loaded is
     np.testing.assert_array_equal(whole.predict_interval_many(X), pieces.predict_interval_many(X))
+
+
+def share_inside(learner, X, y):
+    low, high = learner.predict_interval_many(X).T
+    return np.mean((low <= y) & (y <= high))
+
+
+def test_the_mean_radius_is_the_textbooks():
+    scores, weights = RNG.normal(size=150) * np.linspace(0.1, 5.0, 150), np.arange(1.0, 151.0)
+    side, radii = covered(scores, np.ones(150), 0.1)
+    np.testing.assert_allclose(side.still.sum(), weights @ radii / weights.sum(), rtol=1e-9)
+    assert (side.still != 0.0).all()
+
+
+def test_a_frozen_model_covers_rows_that_it_has_not_learned():
+    found = []
+    for _ in range(6):
+        X, y = numbers(3000)
+        learner = learners.interval(learners.vovk_azoury_warmuth(), coverage=0.9)
+        learner.learn_many(X[:1000], y[:1000])
+        found.append(share_inside(learner.freeze(), X[1000:], y[1000:]))
+    assert np.mean(found) == pytest.approx(0.9, abs=0.015)
+    assert np.std(found) < 0.02
+
+
+def test_a_frozen_model_covers_where_it_cannot_follow():
+    """Levels that jump every 50 rounds: the last target tells the next, and a frozen model has none."""
+    y = np.repeat(10.0 * RNG.normal(size=100), 50) + RNG.normal(size=5000)
+    X = RNG.normal(size=(5000, 1))
+    learner = learners.interval(learners.auto("regression"), coverage=0.9)
+    learner.learn_many(X, y)
+    width = learner.covered()["width"]
+    low, high = learner.freeze().predict_interval_many(X).T
+    assert np.mean(high - low) > 2.0 * width
+    assert np.mean((low <= y) & (y <= high)) > 0.85
+
+
+def test_a_frozen_model_with_intervals_predicts_as_without():
+    X, y = numbers(400)
+    plain, around = learners.auto("regression"), learners.interval(learners.auto("regression"))
+    for learner in (plain, around):
+        learner.learn_many(X, y)
+        learner.freeze()
+    np.testing.assert_array_equal(around.predict_many(X), plain.predict_many(X))
+    low, high = around.predict_interval_many(X).T
+    assert ((low <= plain.predict_many(X)) & (plain.predict_many(X) <= high)).all()
+
+
+def test_a_state_without_mean_radii_reads_as_it_did():
+    X, y = numbers()
+    learner = learners.interval(learners.lms())
+    learner.learn_many(X, y)
+    arrays = {k: v for k, v in learner.engine.state_arrays().items() if not k.endswith(".still")}
+    earlier = learner.copy()
+    earlier.engine.restart(3)
+    earlier.engine.lay_in(arrays, 3)
+    expected = learner.predict_interval_many(X)
+    np.testing.assert_array_equal(earlier.freeze().predict_interval_many(X), expected)
+
+
+def test_a_first_unit_next_to_nothing_leaves_no_trace():
+    scores, units = np.abs(RNG.normal(size=400)), np.ones(400)
+    _, usual = covered(scores, units, 0.1)
+    units[1] = 1e-16
+    _, radii = covered(scores, units, 0.1)
+    assert radii.max() < 3.0 * usual.max()
+    np.testing.assert_allclose(radii[100:], usual[100:], rtol=0.2)
 
 
 def test_intervals_hold_about_as_many_targets_as_asked_for():

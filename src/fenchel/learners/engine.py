@@ -148,6 +148,10 @@ class Engine(ABC):
         """Compute margins up to a positive factor that all outputs of a row share, which labels bear."""
         return self.read(rows, what)
 
+    def frozen_error(self) -> float | None:
+        """The mean of |y − ŷ| of what is read frozen, where that is measured apart from the next round."""
+        return None
+
     def still(self) -> Any:
         """Return what reads as this engine would frozen now, however it goes on: a copy, or less."""
         return self.copy()

@@ -67,6 +67,7 @@ ON_TRAY = 1 << 16  # entries of single rows that wait, where a row has fewer
 FURTHER = (0, KNOTS, KNOTS + WAVES)  # slots that a column has behind its products
 TASKS = {"regression": 0, "binary": 1, "multiclass": 2}
 DRAWS = 256
+FARTHEST = 1e200  # an error counts as no larger
 
 
 def next_round(rounds: int) -> int:
@@ -142,6 +143,9 @@ class FrozenUse:
         self.blended = np.zeros((WINDOWS, 2))  # what both blends lost
         self.sharp = np.zeros((3, 2 * experts))  # of classes: how sharp the margins of each are
         self.bounds = np.array([np.inf, -np.inf])
+        # Of numbers: by whose shares the present window is read, and Σ h·|y − ŷ| and Σ h of that by windows.
+        self.chosen = np.zeros(2 * experts + 2)
+        self.errors = np.zeros((WINDOWS, 2))
         self._due = FIRST
         self._held: list[tuple[Rows, Array, Array]] = []  # rows not yet looked at
         self._waiting = 0  # how many these are
@@ -159,12 +163,16 @@ class FrozenUse:
         if self.weights is None:
             return {}
         own = {"weights": self.weights, "sums": self.sums, "bounds": self.bounds}
-        if self.task != "regression":
-            own["sharp"] = self.sharp
+        own |= {name: getattr(self, name) for name in self._later}
         inside = {f"blend.{name}": array for name, array in self.blend.arrays().items()}
         if self.anchors is not None:
             own["anchors"] = self.anchors
         return {**own, "blended": self.blended, **inside}
+
+    @property
+    def _later(self) -> tuple[str, ...]:
+        """The arrays that earlier files may lack."""
+        return ("chosen", "errors") if self.task == "regression" else ("sharp",)
 
     def lay_in(self, arrays: dict[str, Array], blend: Any) -> None:
         """Take the state of a model file, which may have none; ``blend`` is one to lay it in."""
@@ -187,10 +195,11 @@ class FrozenUse:
             if arrays["anchors"].shape[1:] not in [(BEHIND + count,) for count in FURTHER]:
                 raise ValueError(f"array 'frozen.anchors' has shape {arrays['anchors'].shape}")
             self.anchors = np.array(arrays["anchors"], np.float64)
-        if "sharp" in arrays:  # which earlier files have not
-            if arrays["sharp"].shape != self.sharp.shape:
-                raise ValueError(f"array 'frozen.sharp' has shape {arrays['sharp'].shape}")
-            self.sharp = np.array(arrays["sharp"], np.float64)
+        for name in self._later:
+            if name in arrays:
+                if arrays[name].shape != getattr(self, name).shape:
+                    raise ValueError(f"array 'frozen.{name}' has shape {arrays[name].shape}")
+                setattr(self, name, np.array(arrays[name], np.float64))
         for name in ("sums", "blended", "bounds"):
             setattr(self, name, np.array(arrays[name], np.float64))
         for name, array in blend.arrays().items():
@@ -241,6 +250,7 @@ class FrozenUse:
         if start.weights is None:  # older windows were of models farther from the merged one
             found = [(sums[:LATEST], blended[:LATEST]) for sums, blended in found]
         self.set_aside(present, blend, anchors)
+        self.errors[:] = sum(other.errors for other in told)
         for sums, blended in found:
             self.sums[: len(sums)] += np.repeat(sums[:, :, ::2], 2, axis=2)
             self.blended[: len(blended)] += blended[:, :1]
@@ -357,11 +367,19 @@ class FrozenUse:
         read_into(present, self.weights, rows, self._first(), further)
         held = self.bounds, float(self.sums[1:, WEIGHT, 0].sum())
         charge_candidates(present, y, importance, *use, *held, self.sums[0], self.sharp)
+        blended = []
         for which in (0, 1):
             found = self.blend.read_labels(np.ascontiguousarray(margins[which::2]))
             readings = found if found.ndim == 2 else found[:, None]
             lost = self.blended[0, which : which + 1]
             charge_readings(readings, y, importance, *use, lost)
+            blended.append(readings[:, 0])
+        if self.task == "regression" and self.chosen.any():
+            candidates = np.concatenate([margins[:, :, 0], blended])
+            said = np.clip(self.chosen @ candidates, *self.bounds)
+            with np.errstate(over="ignore"):
+                far = importance * np.minimum(np.abs(y - said), FARTHEST)
+            self.errors[0] += far.sum(), importance.sum()
 
     def _first(self) -> int:
         """The first candidate that sees products, where some do."""
@@ -397,7 +415,8 @@ class FrozenUse:
 
         ``present`` has one array an expert, slots × classes; None for one that has retired.
         """
-        self._look()
+        chosen = self.shares(blend.active)
+        self.chosen = np.zeros_like(self.chosen) if chosen is None else chosen
         self.weights, self.anchors = self._laid_for(anchors), anchors
         shapes = [w.shape for w in present if w is not None]
         slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
@@ -405,7 +424,7 @@ class FrozenUse:
             self.weights = None
             return
         self.weights = _both(present, self.weights, slots, classes)
-        for losses in (self.sums, self.blended):
+        for losses in (self.sums, self.blended, self.errors):
             losses[1:] = losses[:-1].copy()
             losses[0] = 0.0
         self.sharp[CURVE] *= 0.5  # weights of before are not quite these
@@ -438,6 +457,12 @@ class FrozenUse:
             return lost
         rows = self.sums[:, WEIGHT, :1]
         return np.asarray(rows * np.log(np.maximum(lost / np.maximum(rows, 1e-300), 1e-300)))
+
+    def mean_error(self) -> float | None:
+        """The mean of |y − ŷ| over the latest windows, read as frozen where each began; None of few rows."""
+        self._look()
+        total, rows = self.errors.sum(axis=0)
+        return float(total / rows) if rows >= FIRST else None
 
     def losses(self) -> Array:
         """The mean loss of each candidate over the latest windows, as ``AdaHedge`` is charged."""

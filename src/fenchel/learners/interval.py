@@ -17,7 +17,7 @@ from fenchel.learners.registry import from_specification, learner_of
 from fenchel.learners.renumbering import Places, shares_of
 from fenchel.loops import coverage as loop
 from fenchel.loops.adahedge import named_arrays
-from fenchel.loops.coverage import cover, new_coverage, radii_of
+from fenchel.loops.coverage import cover, new_coverage, radii_of, still_radii_of
 from fenchel.parts.state import Array
 from fenchel.regularizers.uniting import Shards
 from fenchel.rows import Rows
@@ -82,12 +82,16 @@ class Interval(Engine):
         return [_behind_best(margins)[np.arange(len(labels)), labels]]
 
     def read(self, rows: Rows, what: str = "margins") -> Array:
-        """Read ``margins``, or the ``bounds`` of numbers (lower, upper) and of classes (1 for one inside)."""
-        margins = self.inner.read(rows, "spreads" if what == "spreads" else "margins")
-        if what != "bounds":
-            return margins
+        """Read ``margins``, or the ``bounds`` of numbers (lower, upper) and of classes (1 for one inside).
+
+        ``frozen`` and ``frozen bounds`` are those of a model that learns no more.
+        """
+        if not what.endswith("bounds"):
+            return self.inner.read(rows, what)
+        frozen = what == "frozen bounds"
+        margins = self.inner.read(rows, "frozen" if frozen else "margins")
         units = self.spread.read(rows)
-        radii = [self._radii(side, units) for side in self.sides.values()]
+        radii = [self._radii(side, units, frozen) for side in self.sides.values()]
         if self.task == "regression":
             both = np.stack([margins - radii[0], margins + radii[1]], axis=1)
             return np.sort(both, axis=1)
@@ -96,11 +100,20 @@ class Interval(Engine):
         )
         return (behind <= radii[0][:, None]).astype(np.float64)
 
-    @staticmethod
-    def _radii(side: loop.Coverage, units: Array) -> Array:
+    def _radii(self, side: loop.Coverage, units: Array, frozen: bool) -> Array:
+        """The radii of the next round; or, once frozen, their mean along the run in units of each row.
+
+        A mean has no noise of the last rounds. Where the learner inside predicts otherwise frozen than in the
+        next round, radii grow or shrink as its errors do.
+        """
         radii = np.empty(len(units))
-        radii_of(side, units, radii)
-        return radii
+        if not frozen or not side.still.any():
+            radii_of(side, units, radii)
+            return radii
+        still_radii_of(side, units, radii)
+        error = self.inner.frozen_error() if self.task == "regression" else None
+        usual = side.sums[loop.SIZE] / side.sums[loop.ROUNDS]
+        return radii if error is None or not usual > 0.0 else radii * (error / usual)
 
     def covered(self) -> dict[str, float]:
         """Return the share of targets that were inside, and the mean width, along the run."""
@@ -213,6 +226,8 @@ class Interval(Engine):
             engine.lay_in(own, width)
         self.outputs = max(self.outputs, self.inner.outputs)
         for name, array in named_arrays(**self.sides).items():
+            if name.endswith(".still") and name not in arrays:  # a file of an earlier version
+                continue
             if name not in arrays or arrays[name].shape != array.shape:
                 raise ValueError(f"no array {name!r} of shape {array.shape}")
             array[...] = arrays[name]

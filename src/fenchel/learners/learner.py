@@ -914,6 +914,8 @@ class Learner:
         use = "frozen" if self.is_frozen else "margins"
         if what == "labels":
             return self.engine.read_labels(rows, use)
+        if what == "bounds" and self.is_frozen:
+            return self.engine.read(rows, "frozen bounds")
         return self.engine.read(rows, use if what == "margins" else what)
 
 

@@ -674,6 +674,10 @@ class Mixture(Engine):
         step = self._steps.of(ReadStep, self, view) if what == "margins" else None
         return None if step is None else step.read()
 
+    def frozen_error(self) -> float | None:
+        """The mean of |y − ŷ| of what is read frozen, over the latest windows."""
+        return None if self.frozen is None else self.frozen.mean_error()
+
     def still(self) -> Any:
         """Return the weights that frozen use reads, where they are known; a copy of all elsewhere."""
         shares = self.frozen_shares()

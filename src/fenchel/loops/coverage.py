@@ -29,7 +29,7 @@ FAMILY = 2 * len(RATES) + 1
 GUESSES = 2 * FAMILY  # the second half in units
 DISCOUNT = 0.995
 PUSH, FIRST_ROOM, ROOM, REACH = 0.2, 4.0, 0.003, 0.999
-LEAST_UNIT = 0.1  # of the mean unit
+LEAST_UNIT = 0.1  # of the mean unit, and of the mean score
 MOST = 1e200
 
 # The places of ``sums``: sizes of scores, of scores in units, of units; rounds; and the ledger: misses,
@@ -45,11 +45,15 @@ class Coverage(NamedTuple):
     gap: Array
     theta: Array
     sums: Array
+    still: (
+        Array  # the mean radius along the run, what is the same for all rows and what is in units
+    )
 
 
 def new_coverage() -> Coverage:
     """Before the first round."""
-    return Coverage(np.zeros(GUESSES), np.zeros(GUESSES), np.zeros(1), np.zeros(1), np.zeros(10))
+    sizes = GUESSES, GUESSES, 1, 1, 10, 2
+    return Coverage(*(np.zeros(size) for size in sizes))
 
 
 @helper
@@ -87,8 +91,13 @@ def _curvature(theta: float, a: float, h: float) -> float:
 
 @helper
 def _unit_of(state: Any, unit: float) -> float:
-    """The unit of a row, held above a tenth of the mean one; 1 where there is none."""
+    """The unit of a row, held above a tenth of the mean one and of the mean score; 1 where there is none.
+
+    The first units may be next to nothing: scores in such units would outweigh all that come.
+    """
     held = max(unit, LEAST_UNIT * _mean(state, UNITS))
+    if held > 0.0:
+        held = max(held, LEAST_UNIT * _mean(state, SIZE))
     return float(held if 0.0 < held < MOST else 1.0)
 
 
@@ -121,6 +130,17 @@ def _radius(state: Any, unit: float, shares: Array) -> float:
     for i in range(GUESSES):
         radius += shares[i] * _guess(state, i, unit)
     return radius
+
+
+@helper
+def _count_still(state: Any, radius: float, unit: float, shares: Array) -> None:
+    """Count r_t in the mean radius, with weight t: the later half of a run has three quarters of it."""
+    in_units = 0.0
+    for i in range(FAMILY, GUESSES):
+        in_units += shares[i] * state.levels[i]
+    gain = 2.0 / (state.sums[ROUNDS] + 2.0)
+    state.still[0] += gain * (radius - in_units * unit - state.still[0])
+    state.still[1] += gain * (in_units - state.still[1])
 
 
 @helper
@@ -194,6 +214,7 @@ def cover(
         unit = _unit_of(state, units[t])
         radii[t] = _radius(state, unit, shares)
         if importance[min(t, last)] > 0.0:
+            _count_still(state, radii[t], unit, shares)
             before = _account(state, score, radii[t], alpha)
             _weigh(state, score, unit, alpha, shares, eta)
             state.sums[SIZE] = min(state.sums[SIZE] + abs(score), MOST)
@@ -215,8 +236,15 @@ def radii_of(state: Any, units: Array, radii: Array) -> None:
         radii[t] = _radius(state, _unit_of(state, units[t]), shares)
 
 
+@kernel
+def still_radii_of(state: Any, units: Array, radii: Array) -> None:
+    """radii[t] by the mean radius along the run; nothing changes."""
+    for t in range(units.shape[0]):
+        radii[t] = state.still[0] + state.still[1] * _unit_of(state, units[t])
+
+
 def unite_coverages(state: Coverage, shards: Shards) -> None:
     """Misses, θ and sums add; what forgets, guesses and their latest losses, is averaged by rounds."""
-    for name in ("levels", "losses", "gap"):
+    for name in ("levels", "losses", "gap", "still"):
         getattr(state, name)[:] = averaged(shards, name)
     state.theta[:], state.sums[:] = added(shards, "theta"), added(shards, "sums")
