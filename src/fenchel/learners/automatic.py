@@ -244,7 +244,8 @@ def auto(
     at most 60 columns some see squares and products of two features as well, around their means and in
     units of their spreads (up to 21 columns with full matrices), and some see where each feature lies
     between eight knots, quantiles of its first 64 values (up to 31 with full matrices): curves of single
-    features. While there are at most ten, one sees waves over several columns. Beyond 60 columns, up to 300,
+    features. While there are at most ten, one sees waves over several columns, which are drawn by their
+    order: the same columns in another order make another model, as good. Beyond 60 columns, up to 300,
     two see the products of any two features that are not 0, while rows have at most 32 of these on average.
     What is no line in the features may be one in these.
 
