@@ -15,7 +15,7 @@ import json
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -199,7 +199,7 @@ def as_id(id: Any) -> Hashable:
     number = isinstance(plain, float) and not math.isnan(plain)
     if not (whole or number or isinstance(plain, str)):
         raise ValueError(f"id={id!r:.60} cannot be kept in a model file: give a string or a number")
-    return plain
+    return cast(Hashable, plain)
 
 
 def _id(text: str) -> Hashable:
