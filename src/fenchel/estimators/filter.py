@@ -279,8 +279,10 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | PathLike[str]) -> AdaptiveFilter:
         """Load a filter that was saved, ready for its next sample."""
-        learner = Learner.load(path)
         arrays, metadata = models.read(path)
+        if "block_filter" in metadata:
+            raise models.ModelRefused(f"{path}: a block filter; use BlockFilter.load")
+        learner = Learner.load(path)
         if "filter" not in metadata:
             raise models.ModelRefused(f"{path}: a learner, not a filter; use Learner.load")
         told, history = metadata["filter"], arrays.get("filter.history")
