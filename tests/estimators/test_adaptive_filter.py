@@ -153,7 +153,7 @@ def test_parameters_as_scikit_learn_has_them(tmp_path):
     filter = AdaptiveFilter(learners.normalized_lms(eta=0.3, intercept=False), taps=3)
     filter.run(REFERENCE, PRIMARY)
     assert filter.get_params()["learner__eta"] == 0.3
-    twin = clone(filter).set_params(learner__eta=0.6, delay=1)
+    twin = clone(filter).set_params(learner__eta=0.1, delay=1)
     assert not hasattr(twin, "learner_")
     assert (
         twin.run(REFERENCE, PRIMARY).output[5] != filter.reset().run(REFERENCE, PRIMARY).output[5]
@@ -176,6 +176,43 @@ def test_a_filter_that_diverges_says_so(recwarn):
     recwarn.clear()
     AdaptiveFilter(taps=8).run(reference, echo)
     AdaptiveFilter(taps=8).run(reference * 1e140, echo * 1e140)
+    assert not recwarn.list
+
+
+NOISE = np.random.default_rng(4).standard_normal(3000)
+
+
+@pytest.mark.parametrize(
+    ("learner", "samples", "primary"),
+    [
+        ("lms:eta=0.2", 300, np.convolve(NOISE, [1.0, 0.5])[:3000]),  # ends 10^20 times as loud
+        ("lms:eta=0.2", 200, np.convolve(NOISE, [1.0, 0.5])[:3000]),
+        ("normalized_lms:eta=0.5", 3000, NOISE[::-1]),  # ends 1.4 times as loud
+    ],
+)
+def test_a_filter_that_leaves_more_than_silence_says_so(learner, samples, primary):
+    with pytest.warns(RuntimeWarning, match=r"louder: \S+ times .* smaller eta, p_norm_lms"):
+        AdaptiveFilter(learner, taps=16).run(NOISE[:samples], primary[:samples])
+
+
+@pytest.mark.parametrize(
+    "learner", ["auto", "vovk_azoury_warmuth", "normalized_lms:eta=0.02", "normalized_lms:eta=0.1"]
+)
+@pytest.mark.parametrize("taps", [4, 16])
+def test_a_sound_filter_says_nothing_where_there_is_nothing_to_find(learner, taps, recwarn):
+    filter = AdaptiveFilter(learner, taps=taps)
+    for begin in range(0, 3000, 100):
+        filter.run(NOISE[begin : begin + 100], NOISE[::-1][begin : begin + 100])
+    assert not recwarn.list
+
+
+def test_a_loaded_filter_is_judged_by_all_its_samples(tmp_path, recwarn):
+    filter = AdaptiveFilter(taps=4)
+    filter.run(REFERENCE, PRIMARY)
+    filter.save(tmp_path / "f")
+    quiet = AdaptiveFilter.load(tmp_path / "f")
+    quiet.run(REFERENCE[:50], np.full(50, 1e-6))
+    assert quiet.energy_[2] == 750
     assert not recwarn.list
 
 

@@ -37,6 +37,17 @@ def test_arow_that_forgets(seed, form, diagonal):
     np.testing.assert_allclose(made.learn_many(X, y), known, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("name", ["vovk_azoury_warmuth", "second_order_perceptron", "arow"])
+def test_the_ridge_fades_with_the_full_matrix_and_stays_with_the_diagonal(name, diagonal):
+    """One row of 1s, then rounds of another feature: what is told of the first after them."""
+    learner = getattr(learners, name)(diagonal=diagonal, half_life=2.0, intercept=False)
+    learner.learn_many([[1.0, 0.0]] + [[0.0, 1.0]] * 3, [1.0, -1.0, -1.0, -1.0])
+    left = 0.5**2  # of the row, in the fourth round after it
+    ridge = 1.0 if diagonal else 0.5**2.5  # it was there a round before
+    assert learner.decision_many([[1.0, 0.0]])[0] == pytest.approx(left / (ridge + left + 1.0))
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["lms", "normalized_lms", "p_norm_lms", "dual_averaging"])
 def test_steps_that_fade(seed, kind):

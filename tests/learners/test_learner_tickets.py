@@ -1,5 +1,8 @@
 """Labels that come late: ``ask`` and ``answer``."""
 
+from datetime import date
+from uuid import UUID
+
 import numpy as np
 import pytest
 
@@ -112,6 +115,97 @@ def test_an_id_waits_once_and_a_refused_label_leaves_it_waiting():
         learner.answer("a", float("nan"))
     learner.answer("a", 1.0)
     assert learner.rounds == 1
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("text", ["arow", "auto", "lms"])
+@pytest.mark.parametrize(
+    ("refused", "why"),
+    [
+        ({"w": -1.0}, "importance"),
+        ({"y": np.nan}, "nan"),
+        ({"step": "new"}, "step='new'"),
+        ({"ticket": "q"}, "no ticket 'q' is waiting"),
+    ],
+)
+def test_a_refused_answer_leaves_everything_as_it_was(text, refused, why, frozen, tmp_path):
+    learner, (X, y) = from_specification(text), stream(20)
+    learner.learn_many(X, y)
+    for t in range(3):
+        learner.ask(X[t], id=f"q{t}")
+    if frozen:
+        learner.freeze()
+    learner.save(tmp_path / "before")
+    with pytest.raises(ValueError, match=why):
+        learner.answer(**{"ticket": "q2", "y": 1.0, **refused})
+    learner.save(tmp_path / "after")
+    assert (tmp_path / "after").read_bytes() == (tmp_path / "before").read_bytes()
+    assert learner.is_frozen == frozen
+
+
+@pytest.mark.parametrize("limit", [{"most": 4}, {"age": 4}])
+def test_after_a_refused_answer_the_oldest_tickets_still_expire_first(limit):
+    learner = learners.arow(classes=["a", "b"])
+    vars(learner.tickets).update(limit)
+    for t in range(4):
+        learner.ask([1.0, t], id=f"q{t}")
+    with pytest.raises(ValueError, match="third"):
+        learner.answer("q3", "third")
+    for t in range(4, 6):
+        learner.ask([1.0, t], id=f"q{t}")
+    assert list(learner.tickets.waiting) == ["q2", "q3", "q4", "q5"]
+    assert learner.tickets.expired == 2
+
+
+def test_numbers_that_the_learner_gives_pass_over_ids_that_wait(tmp_path):
+    learner = learners.arow()
+    for id in (1, 2, 4):
+        learner.ask([1.0, 1.0], id=id)
+    assert [learner.ask([1.0, 2.0]).id for _ in range(3)] == [3, 5, 6]
+    learner.answer(6, True)
+    learner.save(tmp_path / "m")
+    for one in (learner, Learner.load(tmp_path / "m")):
+        assert one.ask([1.0, 2.0]).id == 7  # no number is given twice
+
+
+@pytest.mark.parametrize(
+    ("id", "kept"),
+    [
+        (np.int64(5), 5),
+        (np.str_("a"), "a"),
+        (np.float32(0.5), 0.5),
+        (("a", (np.uint8(1), 2)), ("a", (1, 2))),
+    ],
+)
+def test_ids_are_kept_as_a_file_gives_them_back(id, kept, tmp_path):
+    learner = learners.arow()
+    assert repr(learner.ask([1.0, 2.0], id=id).id) == repr(kept)
+    learner.save(tmp_path / "m")
+    for one in (learner, Learner.load(tmp_path / "m")):
+        one.answer(id, True)
+        assert not one.tickets.waiting
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        UUID(int=1),
+        date(2026, 1, 1),
+        b"a",
+        frozenset("a"),
+        float("nan"),
+        np.datetime64("2026-01-01"),
+        np.longdouble(1.0),
+        ["a"],
+        ("a", b"b"),
+    ],
+)
+def test_an_id_that_no_file_holds_is_refused_before_anything_is_known_of_its_row(id):
+    learner = learners.arow()
+    with pytest.raises(ValueError, match=r"id=.* cannot be kept in a model file: give a string or"):
+        learner.ask({"a": 1.0}, id=id)
+    assert learner.names is None
+    assert learner.tickets.clock == 0
 
 
 @pytest.mark.parametrize("delay", [0, 1, 10, 50])

@@ -27,9 +27,9 @@ MOST_TAPS = 1 << 20
 BLOCK = 65_536
 # So many times its taps a filter has to learn before it is blamed.
 SETTLED = 10
-# Times the energy of the signal that may be left before it is said, and from where on it has diverged.
-LOUDER, DIVERGED = 2.0, 1e6
-
+# Times the energy of the signal that may be left before it is said, one decibel; while a filter learns,
+# taps/samples more.
+LOUDER = 1.25
 
 # What ``auto`` mixes, and up to how many taps it keeps matrices.
 STEPS = (
@@ -97,8 +97,8 @@ class LaggedRows:
         return self.samples[len(self.samples) - self.reach :].copy()
 
 
-def _warn_of_divergence(output: Array, primary: Array) -> None:
-    """Warn where a filter with too large a step has left the range of its signal for good."""
+def _warn_of_divergence(output: Array, primary: Array) -> bool:
+    """Warn where a filter has left the range of its signal for good; whether it has."""
     lost = np.abs(output) > 1e100 * (1.0 + np.abs(primary).max(initial=0.0))
     if lost.any():
         warnings.warn(
@@ -107,6 +107,7 @@ def _warn_of_divergence(output: Array, primary: Array) -> None:
             RuntimeWarning,
             stacklevel=3,
         )
+    return bool(lost.any())
 
 
 class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
@@ -153,7 +154,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
     learner_: Learner
     history_: Array
     samples_: int
-    energy_: Array  # of the primary signal, and of what was left of it
+    energy_: Array  # of the primary signal, of what was left of it, and of how many samples
     warned_: bool
 
     def __init__(self, learner: Any = "p_norm_lms", *, taps: int = 32, delay: int = 0) -> None:
@@ -174,22 +175,28 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
         self.history_ = rows.history
         self.samples_ += len(pair[1])
         output = np.concatenate([np.zeros(0), *outputs])
-        _warn_of_divergence(output, pair[1])
-        self._warn_of_amplifying(pair[1], output)
+        self._count_energy(pair[1], output)
+        if not _warn_of_divergence(output, pair[1]):
+            self._warn_of_amplifying()
         return Filtered(output, pair[1] - output)
 
-    def _warn_of_amplifying(self, primary: Array, output: Array) -> None:
-        """Warn once where the error has twice the energy of the primary signal, all samples counted."""
+    def _count_energy(self, primary: Array, output: Array) -> None:
+        """Add up the energy of the primary signal, that of what was left of it, and the samples."""
         with np.errstate(over="ignore", invalid="ignore"):
-            left_over = primary - output
-            self.energy_ += np.array([primary @ primary, left_over @ left_over])
-        silent, left = self.energy_
-        settled = self.samples_ >= SETTLED * self.taps and not self.warned_
-        if settled and LOUDER * silent < left < DIVERGED * silent:
+            left = primary - output
+            self.energy_ = self.energy_ + np.array([primary @ primary, left @ left, len(primary)])
+
+    def _warn_of_amplifying(self) -> None:
+        """Warn once where clearly more is left than the primary signal, all samples counted."""
+        silent, left, samples = self.energy_.tolist()
+        if self.warned_ or samples < SETTLED * self.taps:
+            return
+        if left > (LOUDER + self.taps / samples) * silent:
             self.warned_ = True
+            times = left / silent if silent else np.inf
             warnings.warn(
-                f"the filter makes its signal louder: {left / silent:.3g} times the energy is left; "
-                "take a smaller eta, p_norm_lms, or auto, which is silent where that is better",
+                f"the filter makes its signal louder: {times:.3g} times the energy is left; take a "
+                "smaller eta, p_norm_lms, which needs none, or auto, which is silent where that is better",
                 RuntimeWarning,
                 stacklevel=3,
             )
@@ -200,7 +207,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
         self.learner_ = self._new_learner()
         self.history_ = np.zeros(self.taps + self.delay - 1)
         self.samples_ = 0
-        self.energy_, self.warned_ = np.zeros(2), False
+        self.energy_, self.warned_ = np.zeros(3), False
         return self
 
     @property
@@ -265,22 +272,25 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
         """Write the filter to one safe file, with the samples that it still remembers."""
         if not hasattr(self, "learner_"):
             self.reset()
-        kept = {"filter.history": self.history_}
+        kept = {"filter.history": self.history_, "filter.energy": self.energy_}
         told = {"taps": self.taps, "delay": self.delay, "samples": self.samples_}
         storage.save(self.learner_, path, kept, {"filter": told})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> AdaptiveFilter:
         """Load a filter that was saved, ready for its next sample."""
-        learner = Learner.load(path)
         arrays, metadata = models.read(path)
+        if "block_filter" in metadata:
+            raise models.ModelRefused(f"{path}: a block filter; use BlockFilter.load")
+        learner = Learner.load(path)
         if "filter" not in metadata:
             raise models.ModelRefused(f"{path}: a learner, not a filter; use Learner.load")
         told, history = metadata["filter"], arrays.get("filter.history")
+        energy = arrays.get("filter.energy", np.zeros(3))  # older files have none
         try:
             filter = cls(learner.fresh(), taps=told["taps"], delay=told["delay"])
             filter._check_lengths()
-            filter._check_kept(learner, history, told["samples"])
+            filter._check_kept(learner, history, energy, told["samples"])
         except (KeyError, TypeError, ValueError) as error:
             what = " ".join(str(error).split())
             raise models.ModelRefused(
@@ -288,7 +298,7 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
             ) from None
         filter.learner_, filter.samples_ = learner, told["samples"]
         filter.history_ = np.array(history, np.float64)
-        filter.energy_, filter.warned_ = np.zeros(2), False
+        filter.energy_, filter.warned_ = np.array(energy, np.float64), False
         return filter
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────
@@ -300,11 +310,13 @@ class AdaptiveFilter(BaseEstimator):  # type: ignore[misc]
                 what = f"must be a whole number from {least} to {MOST_TAPS}"
                 raise ValueError(f"{name}={value!r:.60} {what}")
 
-    def _check_kept(self, learner: Learner, history: Any, samples: Any) -> None:
+    def _check_kept(self, learner: Learner, history: Any, energy: Any, samples: Any) -> None:
         """Raise for what no filter of these lengths has kept."""
         shape = (self.taps + self.delay - 1,)
         if history is None or history.shape != shape or not np.isfinite(history).all():
             raise ValueError(f"no array 'filter.history' of shape {shape}")
+        if energy.shape != (3,) or not (energy >= 0.0).all():
+            raise ValueError("its array 'filter.energy' is not three numbers from 0 on")
         if type(samples) is not int or samples < 0 or learner.columns > self.taps:
             raise ValueError(f"its samples or columns do not fit {self.taps} taps")
 

@@ -287,8 +287,9 @@ class Learner:
     def ask(self, x: Mapping[str, Any] | ArrayLike, id: Any = None) -> Ticket:
         """Predict one example whose label comes later, and keep what its step will need.
 
-        Returns the ticket: its id (a number where none is given), the prediction and the margin. More
-        than ``tickets.most`` of them, or older ones than ``tickets.age`` questions, expire.
+        Returns the ticket: its id (the next number that is free where none is given), the prediction
+        and the margin. An id is a string, a number, or a tuple of such. More than ``tickets.most`` of
+        them, or older ones than ``tickets.age`` questions, expire.
 
         >>> from fenchel import learners
         >>> learner = learners.perceptron()
@@ -861,7 +862,6 @@ class Learner:
     ) -> tuple[float, float] | None:
         """Learn one row that was asked; returns ‖z‖ and the loss of its prediction, for certificates."""
         engine, known, before = self.engine, self._coding.known, None
-        self.is_frozen = False
         try:
             target = self.encode(y, 1)
             before = engine.take_up(rows.width)
@@ -871,6 +871,7 @@ class Learner:
             if before is not None:
                 engine.put_back(before)
             raise
+        self.is_frozen = False
         if self._calibration is not None:
             told = engine.margins_when_asked(memo)
             self._waiting.add(self._calibration, told, target, importance, self._given)

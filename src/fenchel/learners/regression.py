@@ -55,8 +55,9 @@ def vovk_azoury_warmuth(
     however long the stream); the non-zeros of a row with ``diagonal``.
 
     Parameters: ``a`` > 0; ``diagonal``; ``domain`` (box or orthant, diagonal only); ``half_life`` in
-    rounds, after which a row counts half in both sums: the discounted forecaster. Importance 2 is
-    the example seen twice.
+    rounds, after which a row counts half in both sums: the discounted forecaster. With the full matrix
+    the ridge a·I fades with the sums, with ``diagonal`` it stays. Importance 2 is the example seen
+    twice.
 
     References: Vovk (2001); Azoury & Warmuth (2001); Section 4; Jacobsen & Cutkosky (2024).
 

@@ -70,7 +70,8 @@ def second_order_perceptron(
     Cost: the non-zeros of a row (diagonal), d² (full).
 
     Parameters: ``r`` > 0; ``diagonal``; ``half_life`` in rounds, after which a row counts half in
-    A_t and θ_t (nothing fades without it). Importance 2 doubles x·xᵀ/r and the step.
+    A_t and θ_t (nothing fades without it): with the full matrix the ridge A_0 = I fades with the
+    sums, with ``diagonal`` it stays. Importance 2 doubles x·xᵀ/r and the step.
 
     References: Cesa-Bianchi, Conconi & Gentile (2005).
 
@@ -119,10 +120,10 @@ def arow(
     Cost: the non-zeros of a row (diagonal), d² (full).
 
     Parameters: ``r`` > 0, the noise: larger is more careful; ``diagonal``; ``form``; ``half_life`` in
-    rounds, after which a row counts half (in the original form with a diagonal: in Σ alone). With the full
-    matrix ``renew`` begins anew where mistakes become many (Page's test): for streams that jump; the
-    guarantee then holds from one beginning to the next. Importance 2 halves r and, in the mirror form,
-    doubles the step.
+    rounds, after which a row counts half (in the original form with a diagonal: in Σ alone): with the full
+    matrix the ridge A_0 = I fades with the sums, with ``diagonal`` it stays. With the full matrix ``renew``
+    begins anew where mistakes become many (Page's test): for streams that jump; the guarantee then holds
+    from one beginning to the next. Importance 2 halves r and, in the mirror form, doubles the step.
 
     References: Crammer, Kulesza & Dredze (2009); Section 6.2.
 

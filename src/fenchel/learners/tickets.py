@@ -12,9 +12,10 @@ theorem and loses less: mixtures take it, other learners where they are asked to
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from fenchel.rows import Rows, validate
 
 STEPS = ("old", "fresh")
 PREFIX = "tickets."  # before the arrays of a model file
+LONGEST = 1024  # bits of a whole number that is an id
 # The places of ``Tickets.ledger``: Σ ℓ of the predictions, Σ ‖z‖², Σ ‖z_t‖·Σ ‖z_s‖ over the steps s taken
 # while t waited, Σ ‖z‖, how many answers, and how many of them by a fresh step.
 LOSS, SQUARES, LAGS, SIZES, ANSWERS, FRESH = range(6)
@@ -56,6 +58,7 @@ class Tickets:
     age: int | None = None
     clock: int = 0  # how many were asked
     expired: int = 0
+    skipped: int = 0  # numbers that were not given, since an id of the caller's waited under them
     waiting: dict[Any, Waiting] = field(default_factory=dict)
     ledger: Array = field(default_factory=lambda: np.zeros(6))
 
@@ -63,17 +66,31 @@ class Tickets:
         return len(self.waiting)
 
     def issue(self, id: Any, rows: Rows, memo: Array) -> Any:
-        """Keep a row under its id, or under its number; what is too old expires."""
+        """Keep a row under its id, or under the next number; what is too old expires."""
+        id = self.admit(id)
         if id is None:
-            id = self.clock
-        if id in self.waiting:
-            raise ValueError(
-                f"id={id!r} waits for its label already: answer it, or ask by another id"
-            )
+            id = self._next_number()
+            self.skipped = id - self.clock
         self.waiting[id] = Waiting(rows, memo, self.clock, float(self.ledger[SIZES]))
         self.clock += 1
         self.expire()
         return id
+
+    def admit(self, id: Any) -> Any:
+        """Return an id as it is kept; one that waits already, or that no file can hold, is refused."""
+        id = None if id is None else as_id(id)
+        if id is not None and id in self.waiting:
+            raise ValueError(
+                f"id={id!r} waits for its label already: answer it, or ask by another id"
+            )
+        return id
+
+    def _next_number(self) -> int:
+        """Return the number that follows the last one given, or the first after it that is free."""
+        number = self.clock + self.skipped
+        while number in self.waiting:
+            number += 1
+        return number
 
     def expire(self) -> None:
         """Forget what is beyond the number or the age that may wait."""
@@ -84,13 +101,13 @@ class Tickets:
             del self.waiting[id]
             self.expired += 1
 
-    def take(self, id: Any) -> Waiting:
-        """Return what waits under an id, which waits no longer."""
+    def find(self, id: Any) -> Waiting:
+        """Return what waits under an id."""
         if id not in self.waiting:
             raise ValueError(
                 f"no ticket {id!r:.60} is waiting: it was answered, has expired or was never asked"
             )
-        return self.waiting.pop(id)
+        return self.waiting[id]
 
     def copy(self) -> Tickets:
         """Copy: independent from then on (rows that wait never change)."""
@@ -106,7 +123,9 @@ class Tickets:
 
     def metadata(self) -> dict[str, Any]:
         """The entries of a model file beside the arrays."""
-        return {"most": self.most, "age": self.age, "clock": self.clock, "expired": self.expired}
+        return {
+            name: getattr(self, name) for name in ("most", "age", "clock", "expired", "skipped")
+        }
 
     def arrays(self) -> dict[str, Any]:
         """The rows that wait, as named arrays."""
@@ -134,6 +153,7 @@ class Tickets:
         if told is None:
             return cls()
         made = cls(**{key: told[key] for key in ("most", "age", "clock", "expired")})
+        made.skipped = int(told.get("skipped", 0))  # older files have none
         found = {name: arrays[PREFIX + name] for name in ("ids", "ends", "columns", "values")}
         ids = models.unpack_strings(found["ids"], found["ends"])
         numbers = [arrays[PREFIX + name] for name in ("lengths", "memo_lengths", "widths", "asked")]
@@ -166,9 +186,28 @@ def _joined(parts: list[Any], kind: Any) -> Any:
     return np.concatenate([np.zeros(0, kind), *parts]).astype(kind)
 
 
+def as_id(id: Any) -> Hashable:
+    """Return an id as a model file gives it back; one that a file cannot hold is refused.
+
+    >>> as_id(np.int64(5)), as_id(("a", np.str_("b")))
+    (5, ('a', 'b'))
+    """
+    plain = id.item() if isinstance(id, np.generic) else id
+    if isinstance(plain, tuple):
+        return tuple(as_id(part) for part in plain)
+    whole = isinstance(plain, int) and plain.bit_length() <= LONGEST
+    number = isinstance(plain, float) and not math.isnan(plain)
+    if not (whole or number or isinstance(plain, str)):
+        raise ValueError(f"id={id!r:.60} cannot be kept in a model file: give a string or a number")
+    return cast(Hashable, plain)
+
+
 def _id(text: str) -> Hashable:
-    found = json.loads(text)
-    return tuple(found) if isinstance(found, list) else found
+    return _hashable(json.loads(text))
+
+
+def _hashable(found: Any) -> Hashable:
+    return tuple(_hashable(part) for part in found) if isinstance(found, list) else found
 
 
 # ── asking and answering, for a learner ─────────────────────────────────────────────────────────
@@ -176,11 +215,13 @@ def _id(text: str) -> Hashable:
 
 def ask(learner: Any, x: Any, id: Any) -> Ticket:
     """Predict one row, and keep it."""
+    id = learner.tickets.admit(id)  # what is refused is refused before its names are known
     return ask_row(learner, _row(learner, x).compact(), id)
 
 
 def ask_row(learner: Any, rows: Rows, id: Any) -> Ticket:
     """Predict one sound row, and keep it."""
+    id = learner.tickets.admit(id)
     learner.engine.take_up(rows.width)
     margins, memo = learner.engine.ask(rows)
     known = learner.tickets.issue(id, rows, memo)
@@ -215,13 +256,10 @@ def answer(learner: Any, ticket: Any, y: Any, w: float, step: str | None) -> Non
         raise ValueError(f"step={step!r}: choose 'old', the theorem's, or 'fresh'")
     tickets = learner.tickets
     id = ticket.id if isinstance(ticket, Ticket) else ticket
-    one = tickets.take(id)
+    one = tickets.find(id)
     importance = validate.as_importance([w], 1)
-    try:
-        z = learner._learn_late(one.rows, one.memo, [y], importance, fresh=step == "fresh")
-    except Exception:
-        tickets.waiting = {id: one, **tickets.waiting}  # it still waits, in its old place
-        raise
+    z = learner._learn_late(one.rows, one.memo, [y], importance, fresh=step == "fresh")
+    del tickets.waiting[id]
     if learner.certifies and z is not None:
         size, loss = z
         tickets.ledger += [
