@@ -1,12 +1,13 @@
 """The page to watch, in headless Chromium: it shows what was learned, and recovers with the server."""
 
 import re
+from contextlib import closing
 from importlib.resources import files
 
 import pytest
 
 from serve.chromium import Browser
-from serve.running import Running
+from serve.running import running
 
 STATUS = "document.getElementById('status').textContent"
 ROUNDS = "Number(document.querySelector('#model-m .facts')?.dataset.rounds || -1)"
@@ -70,21 +71,16 @@ def test_every_field_has_a_label_and_every_picture_a_title(client, browser):
 
 
 def test_it_recovers_when_the_server_restarts(tmp_path):
-    server = Running(tmp_path / "d")
-    port = server.url.rpartition(":")[2]
-    with server.client() as client:
-        client.post("/models/m", json={"learner": "arow"})
-        learn(client, 10)
-    browser = Browser(tmp_path / "profile", f"{server.url}/")
-    try:
-        browser.wait(f"{ROUNDS} === 10")
-        assert server.stop() == 0
-        browser.wait(f"{STATUS}.startsWith('Not connected')")
-        server = Running(tmp_path / "d", "--port", port)
-        with server.client() as client:
-            learn(client, 5)
-        browser.wait(f"{ROUNDS} === 15")
-        assert browser.value(STATUS).startswith("Live")
-    finally:
-        browser.close()
-        server.stop()
+    with running(tmp_path / "d") as first:
+        port = first.url.rpartition(":")[2]
+        with first.client() as client:
+            client.post("/models/m", json={"learner": "arow"})
+            learn(client, 10)
+        with closing(Browser(tmp_path / "profile", f"{first.url}/")) as browser:
+            browser.wait(f"{ROUNDS} === 10")
+            assert first.stop() == 0
+            browser.wait(f"{STATUS}.startsWith('Not connected')")
+            with running(tmp_path / "d", "--port", port) as again, again.client() as client:
+                learn(client, 5)
+                browser.wait(f"{ROUNDS} === 15")
+                assert browser.value(STATUS).startswith("Live")
