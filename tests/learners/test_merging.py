@@ -73,6 +73,17 @@ def shards_of(specification, y, count, start=None):
     return found
 
 
+def settled(named, y):
+    """``auto`` before it has learned anything, its means settled by rows with names."""
+    learner, twin = learners.auto(), learners.auto()
+    twin.learn_many(named, y)
+    names = list(twin.names)
+    columns = np.array([[row.get(name, 0.0) for name in names] for row in named])
+    assert learner.settle_block(Block(validate.as_rows(columns), y))
+    learner.names = twin.names.first_names(learner.columns)
+    return learner
+
+
 def margins(learner):
     return learner.decision_many(rows(slice(0, 40)))
 
@@ -111,11 +122,16 @@ def test_outputs_merged_are_one_machine(shared):
 
 @pytest.mark.parametrize("specification", SINGLE)
 def test_the_order_of_merging_does_not_matter(specification):
-    a, b, c = shards_of(specification, SIDES, 3)
-    found = margins(merge([a, b, c]))
+    start = from_specification(specification)
+    if specification == "auto":  # experts on products are merged where means are the same
+        start = settled(rows(slice(0, 20)), SIDES[:20])
+    a, b, c = shards_of(specification, SIDES, 3, start)
+    found = margins(merge([a, b, c], start))
     # auto sees features in units that its shards have learned apart: regrouped, these differ a little.
     size = np.abs(found).max() * (1e4 if specification == "auto" else 1.0)
-    for other in (merge([c, a, b]), merge([merge([a, b]), c]), merge([a, merge([c, b])])):
+    backwards = merge([c, a, b], start)
+    left, right = merge([a, b], start), merge([c, b], start)
+    for other in (backwards, merge([left, c], start), merge([a, right], start)):
         np.testing.assert_allclose(margins(other), found, rtol=0, atol=1e-6 * size)
 
 
@@ -261,7 +277,6 @@ def test_one_shard_with_enormous_values_does_not_decide_alone(specification):
 def test_frozen_use_of_what_was_merged_is_by_the_merged_weights():
     """What shards set aside long ago is no candidate any more."""
     merged = merge(shards_of("auto", SIDES, 3))
-    merged.engine.do_without_centred()
     shares = merged.engine.frozen.shares(merged.engine.blend.active)
     assert shares.any()
     assert not shares[1::2].any()  # means along the run begin anew
@@ -291,13 +306,62 @@ def test_products_are_merged_where_all_began_with_the_same_means(rounds):
         assert np.mean(learner.predict_many(X[1600:]) != y[1600:]) < 0.06
 
 
-def test_products_go_where_means_differ():
+@pytest.mark.parametrize("order", [1, -1])
+def test_where_means_differ_products_are_those_of_the_learner_with_most_rows(order):
+    X, y = curved(1600)
+    parts = [learners.auto() for _ in range(3)]
+    for part, begin, end in zip(parts, (0, 300, 1200), (300, 1200, 1200), strict=True):
+        part.learn_many(X[begin:end], y[begin:end])
+    merged = merge(parts[::order])
+    (shares,) = {tuple(merged.shares()), tuple(parts[1].shares())}
+    where = next(k for k, name in enumerate(shares) if "on products" in name)
+    expected, found = (learner.engine.experts[where].weights() for learner in (parts[1], merged))
+    np.testing.assert_array_equal(found, expected)
+    for learner in (merged, merged.freeze()):
+        assert np.mean(learner.predict_many(X[1200:]) != y[1200:]) < 0.06
+    assert all(c.holds for c in merged.certificates())
+
+
+def test_columns_that_only_some_shards_met_leave_products_as_they_are():
+    """Means were settled by the first rows: of later columns there are no products."""
+    X, y = curved(1200)
+    rows = [{"a": float(a), "b": float(b)} for a, b in X]
+    for k, row in enumerate(rows[300:], 300):
+        row[f"rare{k // 300}"] = float(k % 30 == 0)
+    start = settled(rows[:300], y[:300])
+    parts = [start.copy() for _ in range(3)]
+    for k, part in enumerate(parts):
+        own = slice(300 * k, 300 * (k + 1))
+        part.learn_many(rows[own], y[own])
+    merged = merge(parts, start)
+    assert len(merged.names) == 5 - 1
+    kept = [name for name, share in merged.shares().items() if share > 0.0]
+    assert any("on products" in name for name in kept)
+    assert np.mean(merged.predict_many(rows[900:]) != y[900:]) < 0.1
+
+
+def test_a_learner_that_saw_nothing_adds_nothing():
     X, y = curved(800)
-    parts = [learners.auto() for _ in range(2)]
-    for part, rows in zip(parts, np.array_split(np.arange(800), 2), strict=True):
-        part.learn_many(X[rows], y[rows])
-    shares = merge(parts).shares()
-    assert not any(share for name, share in shares.items() if "on products" in name)
+    learner = learners.auto()
+    learner.learn_many(X, y)
+    merged = merge([learner, learners.auto()])
+    assert (merged.predict_many(X) == learner.predict_many(X)).mean() > 0.99
+
+
+@pytest.mark.parametrize("count", [4, 32])
+def test_merged_intervals_cover(count):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(4000, 8))
+    y = X @ rng.normal(size=8) + 0.5 * rng.normal(size=4000)
+    parts = []
+    for own in np.array_split(np.arange(4000), count):
+        parts.append(learners.interval(learners.vovk_azoury_warmuth()))
+        parts[-1].learn_many(X[own], y[own])
+    merged = merge(parts)
+    for learner in (merged, merged.copy().freeze()):
+        low, high = learner.predict_interval_many(X).T
+        assert np.mean((low <= y) & (y <= high)) > 0.85
+        assert np.mean(high - low) < 4.0  # single shards of 125 rows err more than they do together
 
 
 def test_numbers_from_the_first_target_are_merged_where_it_is_one():

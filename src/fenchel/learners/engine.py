@@ -342,6 +342,11 @@ class Engine(ABC):
         """Measure the certificates over rows read again; without u against the best in hindsight."""
         raise ValueError(f"{self.name} kept no ledger: make it with certify=True")
 
+    @property
+    def seniority(self) -> tuple[float, ...]:
+        """The order in which engines are merged, the largest first; as they are given where it is equal."""
+        return ()
+
     def surviving(self) -> list[Certificate]:
         """Measure the certificates that survive a merge of engines which began with nothing."""
         return []

@@ -243,6 +243,11 @@ class Interval(Engine):
 
     # ── merging ─────────────────────────────────────────────────────────────────────────────────
 
+    @property
+    def seniority(self) -> tuple[float, ...]:
+        """That of the learner inside."""
+        return self.inner.seniority
+
     def placed(self, places: Places) -> Interval:
         """Copy the engine, its columns and classes in these places."""
         twin = self.copy()

@@ -18,8 +18,9 @@ def merge(learners: Iterable[Learner], start: Learner | None = None) -> Learner:
 
     They began with nothing, or with the ``start`` that all of them went on from. Sums add, maxima are
     taken, weights are averaged by what each has seen: exactly what one machine would have for
-    Vovk-Azoury-Warmuth, and close to it elsewhere (``docs/cluster.md`` has the measurements). ``auto``
-    keeps its experts on products where all began with a start that was settled (``settle_block``).
+    Vovk-Azoury-Warmuth, and close to it elsewhere (``docs/cluster.md`` has the measurements). The experts
+    of ``auto`` on products, curves and waves are merged where all began with a start that was settled
+    (``settle_block``); else the merged learner has those of the learner with most rounds.
     Names, classes and schemas are united. The learners stay as they are.
 
     >>> from fenchel import learners
@@ -29,6 +30,8 @@ def merge(learners: Iterable[Learner], start: Learner | None = None) -> Learner:
     >>> merge(parts)
     <vovk_azoury_warmuth:intercept=no, 2 rounds, 2 features>
     """
+    if isinstance(learners, Learner):
+        raise ValueError("a learner alone is not merged: give several in a list")
     given = list(learners)
     for learner in [*given, *([] if start is None else [start])]:
         if not isinstance(learner, Learner):
@@ -37,6 +40,7 @@ def merge(learners: Iterable[Learner], start: Learner | None = None) -> Learner:
         raise ValueError("there is no learner to merge: give at least one")
     origin = given[0].fresh() if start is None else start
     _refuse_others(given, origin)
+    given.sort(key=lambda learner: learner.engine.seniority, reverse=True)
     merged = given[0].copy() if len(given) == 1 else _as_one(given, origin)
     count = sum(learner.merged.get("learners", 1) for learner in given)
     begun = max(origin.rounds, *(learner.merged.get("start", 0) for learner in given))

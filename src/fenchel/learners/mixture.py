@@ -124,6 +124,7 @@ class Mixture(Engine):
         self._backwards = False
         self._steps = Steps()
         self.frozen = self.foresight(len(self.experts)) if foresight else None
+        self.taken_over: list[str] = []  # the experts that a merge took from one learner
         # Until the next round is learned: what frozen use reads, and all weights of that round.
         self._frozen_reading: Any = None
         self._weights_kept: list[Array | None] | None = None
@@ -801,6 +802,11 @@ class Mixture(Engine):
                 name, total = expert.specification, float(expert.parts.ledger.loss[0])
                 found += through_expert(hedge, choice, k, name, total, own)
         return found
+
+    @property
+    def seniority(self) -> tuple[float, ...]:
+        """Of most rounds, then of least loss: its columns stay where they are, as products of them must."""
+        return self.rounds, -float(self.blend.hedge.expected[0])
 
     def surviving(self) -> list[Certificate]:
         """AdaHedge's bound survives a merge from nothing (``unite_hedge``)."""

@@ -244,7 +244,12 @@ def still_radii_of(state: Any, units: Array, radii: Array) -> None:
 
 
 def unite_coverages(state: Coverage, shards: Shards) -> None:
-    """Misses, θ and sums add; what forgets, guesses and their latest losses, is averaged by rounds."""
+    """Misses and sums add; what forgets, guesses and their latest losses, is averaged by rounds.
+
+    So is θ as a share of its room, from which the push comes: rooms do not add.
+    """
     for name in ("levels", "losses", "gap", "still"):
         getattr(state, name)[:] = averaged(shards, name)
-    state.theta[:], state.sums[:] = added(shards, "theta"), added(shards, "sums")
+    state.sums[:] = added(shards, "sums")
+    both = zip(shards.shares, shards.parts, strict=True)
+    state.theta[0] = room_of(state) * sum(s * part.theta[0] / room_of(part) for s, part in both)

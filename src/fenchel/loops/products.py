@@ -64,6 +64,12 @@ def held(spreads: Array) -> Array:
     return fixed
 
 
+def seen_columns(spreads: Array) -> int:
+    """The columns up to the last that has a mean: those behind it stay 0, or were never seen."""
+    there = np.flatnonzero((spreads[1:, ANCHOR] != 0.0) & (spreads[1:, ANCHOR] != FAR))
+    return 1 + int(there[-1]) if len(there) else 0
+
+
 def width_of(columns: int, further: int = 0) -> int:
     """The features that so many columns make, a multiple of four; with ``further`` so many more a column.
 

@@ -20,4 +20,10 @@ def merge(files: tuple[str, ...], save: str, start: str | None, quiet: bool) -> 
         fact("merged", f"{len(files)} models")
         fact("rounds", f"{merged.rounds:,}")
         fact("features", f"{merged.columns:,}")
+        taken_over = getattr(merged.engine, "taken_over", ())
+        if taken_over:
+            fact(
+                "not merged",
+                f"{len(taken_over)} experts (products, curves, waves) are those of one model",
+            )
         fact("saved", save)
