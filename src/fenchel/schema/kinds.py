@@ -11,9 +11,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from decimal import Decimal
+from numbers import Integral
 from typing import Any, ClassVar
 
 from fenchel.schema import dates, tokens
+from fenchel.schema.from_numpy import is_truth
+from fenchel.schema.missing import is_missing
 
 Named = tuple[str, float]  # a feature: its name, its value
 TRUTHS = {"true": 1.0, "false": 0.0}
@@ -21,6 +25,7 @@ TRUTHS = {"true": 1.0, "false": 0.0}
 
 # Types that Python would make a number of, or a word, and which are neither.
 UNREAL = frozenset({"complex64", "clongdouble", "timedelta", "timedelta64", "Timedelta"})
+NARROW = ("float16", "float32")  # NumPy's numbers of fewer digits than Python's
 
 
 class CannotReadError(ValueError):
@@ -127,24 +132,32 @@ class Category(Kind):
 
 
 def level_of(value: Any) -> str:
-    """The text of a level: words as they are, numbers without a needless .0."""
+    """The text of a level: words as they are, numbers by their fewest digits, without a needless .0.
+
+    >>> level_of(" red "), level_of(7.0), level_of(12345678901234567)
+    ('red', '7', '12345678901234567')
+    """
     if isinstance(value, str):
         return value.strip()
     refuse_unreal(value)
     if isinstance(value, (list, tuple, set, dict)):
         what = f"{value!r:.60} is not one level"
         raise CannotReadError(what, "declare a column of lists as words")
+    if is_truth(value):
+        return str(bool(value))
     try:
-        whole = float(value)
+        if isinstance(value, Integral) or (isinstance(value, Decimal) and value == int(value)):
+            return str(int(value))
+        number = float(value)
     except OverflowError:
         return str(value)
     except (TypeError, ValueError):
         if hasattr(value, "year"):
             return str(value)
         raise CannotReadError(*_unknown(value)) from None
-    if isinstance(value, bool) or type(value).__name__ == "bool":
-        return str(bool(value))
-    return str(int(whole)) if whole.is_integer() and abs(whole) < 1e15 else repr(whole)
+    if number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    return repr(float(str(value)) if type(value).__name__ in NARROW else number)
 
 
 @dataclass(frozen=True)
