@@ -124,7 +124,8 @@ def of_column(name: str, value: Any, kind: Model) -> list[tuple[str, float]]:
     if word == "text":
         runs = runs_of(kind, value)
     elif isinstance(value, (list, tuple)):
-        runs = [w for w in map(level_of, value) if w]
+        there = [part for part in value if isinstance(part, str) or not is_missing(part)]
+        runs = [w for w in map(level_of, there) if w]
     else:
         runs = [w for w in map(str.strip, str(value).split(kind.get("separator") or None)) if w]
     counts = kind.get("counts", True)

@@ -190,6 +190,8 @@ class Text(Kind):
 class WordList(Kind):
     """A list of words, or a text of words between separators: each the feature ``column=word``.
 
+    What is missing in a list, such as None, makes nothing.
+
     >>> WordList().features("tags", ["red", "big"]), WordList(separator="|").features("tags", "red|big")
     ([('tags=red', 1.0), ('tags=big', 1.0)], [('tags=red', 1.0), ('tags=big', 1.0)])
     """
@@ -203,7 +205,7 @@ class WordList(Kind):
         if isinstance(value, str) or not isinstance(value, Iterable):
             parts: Iterable[Any] = str(value).split(self.separator or None)
         else:
-            parts = value
+            parts = [part for part in value if isinstance(part, str) or not is_missing(part)]
         return _counted(name, [w for w in map(level_of, parts) if w], self.counts)
 
 

@@ -384,7 +384,8 @@ def _flattened(
 ) -> Iterable[tuple[str, Any]]:
     """The columns of a row; those of an object inside it as ``outer.inner``.
 
-    A list of numbers is as many columns, by place, unless its column is known as something else.
+    A list of numbers is as many columns, by place, unless its column is known as something else; None in it
+    is a missing number.
     """
     for key, value in row.items():
         if not isinstance(key, str):
@@ -401,8 +402,11 @@ def _flattened(
 
 
 def is_vector(value: Any) -> bool:
-    """Whether a value is a list of numbers."""
-    return isinstance(value, (list, tuple)) and bool(value) and all(map(_is_number, value))
+    """Whether a value is a list of numbers, some of which may be missing."""
+    if not isinstance(value, (list, tuple)):
+        return False
+    there = [part for part in value if part is not None]
+    return bool(there) and all(map(_is_number, there))
 
 
 def _is_number(value: Any) -> bool:
