@@ -164,8 +164,8 @@ def level_of(value: Any) -> str:
 class Text(Kind):
     """A text: its words, and runs of words or letters, as features ``column=word``.
 
-    ``words`` and ``letters`` are the shortest and longest runs; (0, 0) is none. ``counts`` tells how
-    often a word occurs, otherwise that it does. ``shortest`` leaves shorter words out.
+    ``words`` and ``letters`` are the lengths of the shortest and longest runs; (0, 0) is none. ``counts``
+    tells how often a word occurs, otherwise that it does. ``shortest`` leaves shorter words out.
 
     >>> Text().features("body", "Free, FREE money")
     [('body=free', 2.0), ('body=money', 1.0)]
@@ -178,12 +178,31 @@ class Text(Kind):
     counts: bool = True
     shortest: int = 2
 
+    def __post_init__(self) -> None:
+        for key, told in (("words", self.words), ("letters", self.letters)):
+            if not is_range(told):
+                remedy = "give the lengths of the shortest and of the longest run, such as (1, 2)"
+                raise ValueError(f"{key}={told!r}: {remedy}, or (0, 0) for none")
+
     def features(self, name: str, value: Any) -> list[Named]:
         """Each word once, in the order met."""
         found = tokens.words_of(str(value), self.lower, self.shortest)
         runs = tokens.ngrams(found, *self.words) if self.words[1] else []
         runs += tokens.letter_grams(found, *self.letters) if self.letters[1] else []
         return _counted(name, runs, self.counts)
+
+
+def is_range(lengths: Any) -> bool:
+    """Whether these are the lengths of the shortest and of the longest run, or (0, 0) for none.
+
+    >>> [is_range(lengths) for lengths in ((1, 2), (0, 0), (2, 1), (0, 2), 3)]
+    [True, True, False, False, False]
+    """
+    try:
+        least, most = lengths
+        return bool(1 <= least <= most or least == most == 0)
+    except (TypeError, ValueError):
+        return False
 
 
 @dataclass(frozen=True)
@@ -290,4 +309,12 @@ def kind_from_json(entry: dict[str, Any]) -> Kind:
     options: dict[str, Any] = {k: v for k, v in entry.items() if k != "kind"}
     for name, value in options.items():
         options[name] = tuple(value) if isinstance(value, list) else value
+    if entry["kind"] == Text.word:
+        options |= {key: _as_read(options[key]) for key in ("words", "letters") if key in options}
     return KINDS[entry["kind"]](**options)
+
+
+def _as_read(lengths: tuple[int, int]) -> tuple[int, int]:
+    """The runs that were made by a range which is refused today: none from a longer to a shorter one."""
+    least, most = lengths
+    return (max(least, 1), most) if most >= max(least, 1) else (0, 0)
