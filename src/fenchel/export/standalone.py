@@ -87,7 +87,7 @@ def moments_of(name: str, value: Any, form: str) -> list[tuple[str, float]]:
         try:
             moment = datetime.datetime.fromisoformat(str(value).strip().replace("Z", "+00:00"))
         except ValueError:
-            moment = datetime.datetime.fromtimestamp(float(value), datetime.UTC)
+            moment = datetime.datetime.fromtimestamp(float(str(value)), datetime.UTC)
     if moment.tzinfo is not None:
         moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
     seconds = moment.hour * 3600 + moment.minute * 60 + moment.second + moment.microsecond / 1e6

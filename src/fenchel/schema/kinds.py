@@ -243,17 +243,26 @@ class Date(Kind):
 
     def features(self, name: str, value: Any) -> list[Named]:
         """Waves and categories of the calendar."""
+        refuse_unreal(value)
         moment = dates.moment_of(value, self.format)
         if moment is None:
             raise CannotReadError(f"{value!r:.60} is not a date", self._remedy(name, value))
         return [feature for feature in dates.features_of(name, moment) if feature[1] != 0.0]
 
     def _remedy(self, name: str, value: Any) -> str:
-        if self.format:
-            return f"write it as {datetime(2024, 12, 31, 23, 59, 59).strftime(self.format)}"
-        form = dates.format_of([str(value).strip()]) or "%m/%d/%Y"
+        text = str(value).strip()
+        if text.lower() in TRUTHS:
+            return "write a date, or declare the column a number or a category"
+        moment = datetime(2024, 12, 31, 23, 59, 59)
+        written = (
+            f"write it as {moment.strftime(self.format) if self.format else moment.isoformat()}"
+        )
+        found = dates.format_of([text])
+        if self.format or found == "":  # by ISO 8601, but no day of the calendar
+            return written
+        form = found or "%m/%d/%Y"
         told = f"Date(format={form!r}), or --date '{name}:format={form}' on the command line"
-        return f"write it as 2024-12-31T23:59:59, or give the column a format: {told}"
+        return f"{written}, or give the column a format: {told}"
 
 
 @dataclass(frozen=True)

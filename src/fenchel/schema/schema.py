@@ -12,6 +12,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from fenchel.schema.crosses import CATEGORIES, Feature, crossed, fits, parse_cross
+from fenchel.schema.from_numpy import in_python, is_truth
 from fenchel.schema.kinds import (
     KINDS,
     CannotReadError,
@@ -208,6 +209,7 @@ class Schema:
             told = [] if kind is None else kind.of_missing(name)
             word = "" if kind is None else kind.word
             return [Feature(name, word, (feature,), number) for feature, number in told]
+        value = in_python(value)
         try:
             if kind is None:
                 kind = NUMBER if name in known else kind_of(value)
@@ -373,7 +375,7 @@ def _cross(given: str | Sequence[str]) -> tuple[str, ...]:
 
 def in_spelling(name: str, kind: Kind, value: Any, known: Container[str]) -> Any:
     """A truth value that is a level, spelled as in the file that the levels came from."""
-    if kind.word != "category" or type(value).__name__ not in ("bool", "bool_"):
+    if kind.word != "category" or not is_truth(value):
         return value
     spellings = str(bool(value)), str(bool(value)).lower(), str(bool(value)).upper()
     return next((word for word in spellings if f"{name}={word}" in known), spellings[0])
