@@ -91,9 +91,10 @@ def refuse_unreal(value: Any) -> None:
 def number_of(value: Any) -> float:
     """A number, also one written as text, true and false as 1 and 0; refused unless it is finite."""
     refuse_unreal(value)
+    value = value.strip() if isinstance(value, str) else value
     try:
-        if isinstance(value, str) and value.strip().lower() in TRUTHS:
-            return TRUTHS[value.strip().lower()]
+        if isinstance(value, str) and value.lower() in TRUTHS:
+            return TRUTHS[value.lower()]
         if isinstance(value, str) and ("_" in value or not value.isascii()):
             raise ValueError("Python would read 1_000, and digits of any script")
         number = float(value)
