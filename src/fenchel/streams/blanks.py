@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fenchel._numba.intrinsics import byte_at
+import numpy as np
+
+from fenchel._numba.intrinsics import byte_at, seldom
 from fenchel._numba.jit import inlined, leaf
 from fenchel.streams.lines import SPACE
 
@@ -12,9 +14,13 @@ ASCII = 128
 
 
 @inlined
-def _may_be_blank(byte: Any) -> Any:
-    """Whether a byte may be of a blank: one of ASCII, or a part of a character beyond."""
-    return byte <= SPACE or byte >= ASCII
+def _may_be_blank(first: Any, last: Any) -> Any:
+    """Whether one of two bytes may be of a blank: one of ASCII up to the space, or of a character beyond.
+
+    One sum for both, since a branch for each would cost ordinary cells time.
+    """
+    first, last = np.int64(first), np.int64(last)
+    return ((first - SPACE - 1) | (last - SPACE - 1) | ((first | last) & ASCII)) & ~127 != 0
 
 
 @leaf
@@ -71,8 +77,6 @@ def _without_blanks(text: Any, start: Any, stop: Any) -> Any:
 @inlined
 def stripped(text: Any, start: Any, stop: Any) -> Any:
     """Where text[start:stop] begins and ends without blanks; most have none, which two bytes tell."""
-    if stop > start and (
-        _may_be_blank(byte_at(text, start)) or _may_be_blank(byte_at(text, stop - 1))
-    ):
+    if stop > start and seldom(_may_be_blank(byte_at(text, start), byte_at(text, stop - 1))):
         start, stop = _without_blanks(text, start, stop)
     return start, stop
