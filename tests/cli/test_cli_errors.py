@@ -121,6 +121,7 @@ def test_refused_models(tmp_path, data, model) -> None:
         (["--no-header"], "for csv, not svmlight"),
         (["--categorical", "x"], "names a column; svmlight has none"),
         (["--ignore", "x"], "names a column; svmlight has none"),
+        (["--text", "x:words=2-1"], "words=2-1 in 'x:words=2-1': give a range"),
         (["--shuffle", "1"], "files are read in their order"),
         (["--checkpoint-every", "5"], "needs --save"),
         (["--passes", "2", "--predictions", "p"], "of one pass"),

@@ -1,5 +1,6 @@
 """The definition of features: kinds, missing values, crosses, and what a schema refuses."""
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -111,6 +112,12 @@ def test_dates_in_a_format_of_their_own() -> None:
     ("kind", "text", "said"),
     [
         (Text, "body:words=2-x", "give a range such as 1-2"),
+        (
+            Text,
+            "body:words=2-1",
+            "words=2-1 in 'body:words=2-1': give a range such as 1-2, or 0 for none",
+        ),
+        (Text, "body:letters=0-3", "give a range such as 1-2, or 0 for none"),
         (Text, "body:counts=perhaps", "say yes or no"),
         (Text, "body:shortest=a", "give a whole number"),
         (Number, "age:missing=gone", "say absent, indicator or a number"),
@@ -121,6 +128,22 @@ def test_dates_in_a_format_of_their_own() -> None:
 def test_options_of_a_column_that_mean_nothing_are_refused(kind, text, said) -> None:
     with pytest.raises(ValueError, match=said):
         parse_column(kind, text)
+
+
+@pytest.mark.parametrize("lengths", [(2, 1), (0, 2), (-1, 2), (-2, -1), (1, 0), (1,), 2, None])
+@pytest.mark.parametrize("key", ["words", "letters"])
+def test_runs_that_cannot_be_are_refused(key: str, lengths: Any) -> None:
+    told = rf"{key}={re.escape(repr(lengths))}: give .* such as \(1, 2\), or \(0, 0\) for none"
+    with pytest.raises(ValueError, match=told):
+        Text(**{key: lengths})
+
+
+def test_runs_that_a_model_was_given_mean_what_they_did() -> None:
+    schema = Schema({"t": Text(letters=(3, 3))})
+    told = schema.to_json()
+    for given, read in (([2, 1], (0, 0)), ([0, 2], (1, 2)), ([0, 0], (0, 0)), ([2, 3], (2, 3))):
+        told["columns"]["t"]["words"] = given
+        assert Schema.from_json(told).kinds == {"t": Text(words=read, letters=(3, 3))}
 
 
 def test_a_column_may_be_named_again_without_its_options() -> None:

@@ -14,6 +14,7 @@ import math
 import sys
 from collections import Counter
 from functools import cache
+from numbers import Integral
 from typing import Any
 
 Model = dict[str, Any]
@@ -39,13 +40,18 @@ def number_of(value: Any) -> float:
 
 
 def level_of(value: Any) -> str:
-    """The text of a level: 7.0 is 7."""
+    """The text of a level: 7.0 is 7; whole numbers keep all their digits."""
     if isinstance(value, str):
         return value.strip()
-    if isinstance(value, bool):
-        return str(value)
-    whole = float(value)
-    return str(int(whole)) if whole.is_integer() and abs(whole) < 1e15 else repr(whole)
+    kind = type(value).__name__
+    if kind in ("bool", "bool_"):
+        return str(bool(value))
+    if isinstance(value, Integral) or (kind == "Decimal" and value == int(value)):
+        return str(int(value))
+    number = float(value)
+    if number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    return repr(float(str(value)) if kind in ("float16", "float32") else number)
 
 
 def words_of(text: str, lower: bool, shortest: int) -> list[str]:
@@ -81,7 +87,7 @@ def moments_of(name: str, value: Any, form: str) -> list[tuple[str, float]]:
         try:
             moment = datetime.datetime.fromisoformat(str(value).strip().replace("Z", "+00:00"))
         except ValueError:
-            moment = datetime.datetime.fromtimestamp(float(value), datetime.UTC)
+            moment = datetime.datetime.fromtimestamp(float(str(value)), datetime.UTC)
     if moment.tzinfo is not None:
         moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
     seconds = moment.hour * 3600 + moment.minute * 60 + moment.second + moment.microsecond / 1e6
@@ -118,7 +124,8 @@ def of_column(name: str, value: Any, kind: Model) -> list[tuple[str, float]]:
     if word == "text":
         runs = runs_of(kind, value)
     elif isinstance(value, (list, tuple)):
-        runs = [w for w in map(level_of, value) if w]
+        there = [part for part in value if isinstance(part, str) or not is_missing(part)]
+        runs = [w for w in map(level_of, there) if w]
     else:
         runs = [w for w in map(str.strip, str(value).split(kind.get("separator") or None)) if w]
     counts = kind.get("counts", True)

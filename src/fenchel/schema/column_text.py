@@ -10,7 +10,7 @@ import re
 from dataclasses import fields
 from typing import Any
 
-from fenchel.schema.kinds import Kind
+from fenchel.schema.kinds import Kind, is_range
 
 YES = {"yes": True, "no": False}
 
@@ -61,7 +61,10 @@ def _value(text: str, key: str, value: str, default: Any) -> Any:
             return tuple(value.split("|"))
         if isinstance(default, tuple):
             least, _, most = value.partition("-")
-            return int(least), int(most or least)
+            lengths = int(least), int(most or least)
+            if not is_range(lengths):
+                raise ValueError
+            return lengths
         if key == "missing" and value not in ("absent", "indicator"):
             return float(value)
     except (KeyError, ValueError):
@@ -74,4 +77,5 @@ def _form(key: str, default: Any) -> str:
         return "say yes or no"
     if key == "missing":
         return "say absent, indicator or a number"
-    return "give a whole number" if isinstance(default, int) else "give a range such as 1-2"
+    runs = "give a range such as 1-2, or 0 for none"
+    return "give a whole number" if isinstance(default, int) else runs

@@ -9,6 +9,8 @@ from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import Any
 
+from fenchel.schema.from_numpy import in_python, is_truth
+
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 ORIGIN = datetime(2000, 1, 1)
 SECONDS_OF_A_YEAR = 365.2425 * 86400.0
@@ -20,14 +22,16 @@ def moment_of(value: Any, format: str = "") -> datetime | None:
     """The moment that a value tells: a date, seconds since 1970, or text by a format; None otherwise.
 
     Without a format text is ISO 8601, or a number of seconds. A time zone is converted to UTC, then left out.
+    True and False tell none.
 
     >>> moment_of("2024-02-29 13:30"), moment_of(86400), moment_of("soon")
     (datetime.datetime(2024, 2, 29, 13, 30), datetime.datetime(1970, 1, 2, 0, 0), None)
     >>> moment_of("2/29/2024", "%m/%d/%Y")
     datetime.datetime(2024, 2, 29, 0, 0)
     """
-    if hasattr(value, "to_pydatetime"):  # pandas
-        value = value.to_pydatetime()
+    value = value.to_pydatetime() if hasattr(value, "to_pydatetime") else in_python(value)  # pandas
+    if is_truth(value):
+        return None
     if isinstance(value, datetime):
         return value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
     if isinstance(value, date):

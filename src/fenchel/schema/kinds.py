@@ -11,9 +11,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from decimal import Decimal
+from numbers import Integral
 from typing import Any, ClassVar
 
 from fenchel.schema import dates, tokens
+from fenchel.schema.from_numpy import is_truth
+from fenchel.schema.missing import is_missing
 
 Named = tuple[str, float]  # a feature: its name, its value
 TRUTHS = {"true": 1.0, "false": 0.0}
@@ -21,6 +25,7 @@ TRUTHS = {"true": 1.0, "false": 0.0}
 
 # Types that Python would make a number of, or a word, and which are neither.
 UNREAL = frozenset({"complex64", "clongdouble", "timedelta", "timedelta64", "Timedelta"})
+NARROW = ("float16", "float32")  # NumPy's numbers of fewer digits than Python's
 
 
 class CannotReadError(ValueError):
@@ -86,9 +91,10 @@ def refuse_unreal(value: Any) -> None:
 def number_of(value: Any) -> float:
     """A number, also one written as text, true and false as 1 and 0; refused unless it is finite."""
     refuse_unreal(value)
+    value = value.strip() if isinstance(value, str) else value
     try:
-        if isinstance(value, str) and value.strip().lower() in TRUTHS:
-            return TRUTHS[value.strip().lower()]
+        if isinstance(value, str) and value.lower() in TRUTHS:
+            return TRUTHS[value.lower()]
         if isinstance(value, str) and ("_" in value or not value.isascii()):
             raise ValueError("Python would read 1_000, and digits of any script")
         number = float(value)
@@ -127,32 +133,40 @@ class Category(Kind):
 
 
 def level_of(value: Any) -> str:
-    """The text of a level: words as they are, numbers without a needless .0."""
+    """The text of a level: words as they are, numbers by their fewest digits, without a needless .0.
+
+    >>> level_of(" red "), level_of(7.0), level_of(12345678901234567)
+    ('red', '7', '12345678901234567')
+    """
     if isinstance(value, str):
         return value.strip()
     refuse_unreal(value)
     if isinstance(value, (list, tuple, set, dict)):
         what = f"{value!r:.60} is not one level"
         raise CannotReadError(what, "declare a column of lists as words")
+    if is_truth(value):
+        return str(bool(value))
     try:
-        whole = float(value)
+        if isinstance(value, Integral) or (isinstance(value, Decimal) and value == int(value)):
+            return str(int(value))
+        number = float(value)
     except OverflowError:
         return str(value)
     except (TypeError, ValueError):
         if hasattr(value, "year"):
             return str(value)
         raise CannotReadError(*_unknown(value)) from None
-    if isinstance(value, bool) or type(value).__name__ == "bool":
-        return str(bool(value))
-    return str(int(whole)) if whole.is_integer() and abs(whole) < 1e15 else repr(whole)
+    if number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    return repr(float(str(value)) if type(value).__name__ in NARROW else number)
 
 
 @dataclass(frozen=True)
 class Text(Kind):
     """A text: its words, and runs of words or letters, as features ``column=word``.
 
-    ``words`` and ``letters`` are the shortest and longest runs; (0, 0) is none. ``counts`` tells how
-    often a word occurs, otherwise that it does. ``shortest`` leaves shorter words out.
+    ``words`` and ``letters`` are the lengths of the shortest and longest runs; (0, 0) is none. ``counts``
+    tells how often a word occurs, otherwise that it does. ``shortest`` leaves shorter words out.
 
     >>> Text().features("body", "Free, FREE money")
     [('body=free', 2.0), ('body=money', 1.0)]
@@ -165,6 +179,12 @@ class Text(Kind):
     counts: bool = True
     shortest: int = 2
 
+    def __post_init__(self) -> None:
+        for key, told in (("words", self.words), ("letters", self.letters)):
+            if not is_range(told):
+                remedy = "give the lengths of the shortest and of the longest run, such as (1, 2)"
+                raise ValueError(f"{key}={told!r}: {remedy}, or (0, 0) for none")
+
     def features(self, name: str, value: Any) -> list[Named]:
         """Each word once, in the order met."""
         found = tokens.words_of(str(value), self.lower, self.shortest)
@@ -173,9 +193,24 @@ class Text(Kind):
         return _counted(name, runs, self.counts)
 
 
+def is_range(lengths: Any) -> bool:
+    """Whether these are the lengths of the shortest and of the longest run, or (0, 0) for none.
+
+    >>> [is_range(lengths) for lengths in ((1, 2), (0, 0), (2, 1), (0, 2), 3)]
+    [True, True, False, False, False]
+    """
+    try:
+        least, most = lengths
+        return bool(1 <= least <= most or least == most == 0)
+    except (TypeError, ValueError):
+        return False
+
+
 @dataclass(frozen=True)
 class WordList(Kind):
     """A list of words, or a text of words between separators: each the feature ``column=word``.
+
+    What is missing in a list, such as None, makes nothing.
 
     >>> WordList().features("tags", ["red", "big"]), WordList(separator="|").features("tags", "red|big")
     ([('tags=red', 1.0), ('tags=big', 1.0)], [('tags=red', 1.0), ('tags=big', 1.0)])
@@ -190,7 +225,7 @@ class WordList(Kind):
         if isinstance(value, str) or not isinstance(value, Iterable):
             parts: Iterable[Any] = str(value).split(self.separator or None)
         else:
-            parts = value
+            parts = [part for part in value if isinstance(part, str) or not is_missing(part)]
         return _counted(name, [w for w in map(level_of, parts) if w], self.counts)
 
 
@@ -209,17 +244,26 @@ class Date(Kind):
 
     def features(self, name: str, value: Any) -> list[Named]:
         """Waves and categories of the calendar."""
+        refuse_unreal(value)
         moment = dates.moment_of(value, self.format)
         if moment is None:
             raise CannotReadError(f"{value!r:.60} is not a date", self._remedy(name, value))
         return [feature for feature in dates.features_of(name, moment) if feature[1] != 0.0]
 
     def _remedy(self, name: str, value: Any) -> str:
-        if self.format:
-            return f"write it as {datetime(2024, 12, 31, 23, 59, 59).strftime(self.format)}"
-        form = dates.format_of([str(value).strip()]) or "%m/%d/%Y"
+        text = str(value).strip()
+        if text.lower() in TRUTHS:
+            return "write a date, or declare the column a number or a category"
+        moment = datetime(2024, 12, 31, 23, 59, 59)
+        written = (
+            f"write it as {moment.strftime(self.format) if self.format else moment.isoformat()}"
+        )
+        found = dates.format_of([text])
+        if self.format or found == "":  # by ISO 8601, but no day of the calendar
+            return written
+        form = found or "%m/%d/%Y"
         told = f"Date(format={form!r}), or --date '{name}:format={form}' on the command line"
-        return f"write it as 2024-12-31T23:59:59, or give the column a format: {told}"
+        return f"{written}, or give the column a format: {told}"
 
 
 @dataclass(frozen=True)
@@ -275,4 +319,12 @@ def kind_from_json(entry: dict[str, Any]) -> Kind:
     options: dict[str, Any] = {k: v for k, v in entry.items() if k != "kind"}
     for name, value in options.items():
         options[name] = tuple(value) if isinstance(value, list) else value
+    if entry["kind"] == Text.word:
+        options |= {key: _as_read(options[key]) for key in ("words", "letters") if key in options}
     return KINDS[entry["kind"]](**options)
+
+
+def _as_read(lengths: tuple[int, int]) -> tuple[int, int]:
+    """The runs that were made by a range which is refused today: none from a longer to a shorter one."""
+    least, most = lengths
+    return (max(least, 1), most) if most >= max(least, 1) else (0, 0)

@@ -12,6 +12,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from fenchel.schema.crosses import CATEGORIES, Feature, crossed, fits, parse_cross
+from fenchel.schema.from_numpy import in_python, is_truth
 from fenchel.schema.kinds import (
     KINDS,
     CannotReadError,
@@ -208,6 +209,7 @@ class Schema:
             told = [] if kind is None else kind.of_missing(name)
             word = "" if kind is None else kind.word
             return [Feature(name, word, (feature,), number) for feature, number in told]
+        value = in_python(value)
         try:
             if kind is None:
                 kind = NUMBER if name in known else kind_of(value)
@@ -373,7 +375,7 @@ def _cross(given: str | Sequence[str]) -> tuple[str, ...]:
 
 def in_spelling(name: str, kind: Kind, value: Any, known: Container[str]) -> Any:
     """A truth value that is a level, spelled as in the file that the levels came from."""
-    if kind.word != "category" or type(value).__name__ not in ("bool", "bool_"):
+    if kind.word != "category" or not is_truth(value):
         return value
     spellings = str(bool(value)), str(bool(value)).lower(), str(bool(value)).upper()
     return next((word for word in spellings if f"{name}={word}" in known), spellings[0])
@@ -384,7 +386,8 @@ def _flattened(
 ) -> Iterable[tuple[str, Any]]:
     """The columns of a row; those of an object inside it as ``outer.inner``.
 
-    A list of numbers is as many columns, by place, unless its column is known as something else.
+    A list of numbers is as many columns, by place, unless its column is known as something else; None in it
+    is a missing number.
     """
     for key, value in row.items():
         if not isinstance(key, str):
@@ -401,8 +404,11 @@ def _flattened(
 
 
 def is_vector(value: Any) -> bool:
-    """Whether a value is a list of numbers."""
-    return isinstance(value, (list, tuple)) and bool(value) and all(map(_is_number, value))
+    """Whether a value is a list of numbers, some of which may be missing."""
+    if not isinstance(value, (list, tuple)):
+        return False
+    there = [part for part in value if part is not None]
+    return bool(there) and all(map(_is_number, there))
 
 
 def _is_number(value: Any) -> bool:

@@ -61,7 +61,8 @@ def column_entries(
     names: dict[str, int] = {}
     lengths, numbers, values = [0], [], []
     for row, cell in enumerate(cells):
-        key = cell if isinstance(cell, (str, int, float)) and not isinstance(cell, bool) else None
+        # With its type: True is 1 to a dict, and 1e15 the same whole number, but another level.
+        key = (type(cell), cell) if isinstance(cell, (str, int, float, np.floating)) else None
         found = seen.get(key) if key is not None else None
         if found is None:
             found = _numbered(name, kind, in_spelling(name, kind, cell, known), row, names)

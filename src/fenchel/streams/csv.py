@@ -16,6 +16,7 @@ from fenchel._numba import helper, kernel
 from fenchel._numba.intrinsics import byte_at
 from fenchel._numba.jit import inlined, leaf
 from fenchel.streams.batch import KEPT_MISTAKES, UNKNOWN, Parsed
+from fenchel.streams.blanks import stripped
 from fenchel.streams.csv_cells import FINE, LONGEST_CELL, cell, is_missing, next_record
 from fenchel.streams.decimal import NOT_A_NUMBER, NOT_FINITE, OK, POINT, number
 from fenchel.streams.errors import Mistake
@@ -179,6 +180,8 @@ def _read_cell(
     if mistake == FINE and column == len(kinds):
         mistake = TOO_MANY
     elif mistake == FINE and kinds[column] != IGNORED and kinds[column] != RAW:
+        if column != layout.label:
+            start, stop = stripped(text, start, stop)
         if stop - start > LONGEST_CELL:
             mistake = TOO_LONG
         elif not is_missing(text, start, stop):
@@ -200,6 +203,7 @@ def _keep_raw(raw: Any, k: Any, text: Any, start: Any, stop: Any) -> Any:
     for i in range(stop - start):
         raw.text[np.uint64(at + i)] = byte_at(text, start + i)
     raw.ends[k + 1] = at + stop - start
+    start, stop = stripped(text, start, stop)
     raw.present[k] = not is_missing(text, start, stop)
     return True
 

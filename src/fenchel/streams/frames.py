@@ -31,6 +31,8 @@ from fenchel.streams.stream import Stream
 
 CELLS = 1 << 21  # in a block, about
 
+NARROW = {"Float16": np.float16, "Float32": np.float32}
+
 Frame = Any  # a narwhals DataFrame over any library
 Numbers = tuple[NDArray[np.float64], NDArray[np.bool_]]  # and which of them are missing
 
@@ -219,7 +221,7 @@ class FrameStream(Stream):
         if nested and kind.word not in ("words", "ignored"):
             self._words(column)  # says what to do
         try:
-            return column_entries(column.name, kind, column.to_list(), table, self.names)
+            return column_entries(column.name, kind, _cells(column), table, self.names)
         except BadCellError as bad:
             what = f"in the column {column.name}: {bad.error.what}"
             line = first_row + bad.row + 1
@@ -267,6 +269,16 @@ def _parsed(entries: Entries) -> Parsed:
 def _holds_vectors(column: Any) -> bool:
     kind = column.dtype
     return kind in (nw.List, nw.Array) and kind.inner.is_numeric()
+
+
+def _cells(column: Any) -> list[Any]:
+    """A column's values; its numbers of fewer digits than Python's as NumPy has them."""
+    cells: list[Any] = column.to_list()
+    narrow = NARROW.get(str(column.dtype))
+    if narrow is None:
+        return cells
+    missing = column.is_null().to_list()
+    return [None if gone else narrow(cell) for cell, gone in zip(cells, missing, strict=True)]
 
 
 def _is_numeric(column: Any) -> bool:
