@@ -45,6 +45,12 @@ def test_labels_are_not_needed(tmp_path) -> None:
         assert run("predict", tmp_path / "m", file).stdout.split() == ["spam", "ham"]
 
 
+def test_labels_that_are_words_are_not_looked_at(tmp_path) -> None:
+    data = write_lines(tmp_path / "w.vw", ["spam | a b", "ham | c", "spam | a"])
+    run("train", data, "--learner", "arow", "--quiet", "--save", tmp_path / "m")
+    assert run("predict", tmp_path / "m", data).stdout.split() == ["spam", "ham", "spam"]
+
+
 def test_output_to_a_file(tmp_path) -> None:
     run("train", "diabetes", "--learner", "lms", "--save", tmp_path / "m")
     run("predict", tmp_path / "m", "diabetes", "--output", tmp_path / "p")
