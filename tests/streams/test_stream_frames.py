@@ -89,6 +89,16 @@ def test_columns_that_are_neither_numbers_nor_text(cells) -> None:
         rows_of(from_frame(pl.DataFrame({"b": [1, 0], "a": cells}), label="a"))
 
 
+@pytest.mark.parametrize("kind", ["category", "text"])
+def test_halves_of_surrogate_pairs_are_refused(kind: str) -> None:
+    cells = pd.DataFrame({"t": ["fine", "\udc85"]}, dtype=object)
+    with pytest.raises(BadInput, match=r"^frame:2: in the column t: '.*\\udc85' has half"):
+        list(from_frame(cells, labelled=False, columns={"t": kind}))
+    named = pd.DataFrame([[1.0]], columns=pd.Index(["\udc85"], dtype=object))
+    with pytest.raises(BadInput, match=r"^frame: the name of the column '\\udc85' has half"):
+        list(from_frame(named, labelled=False))
+
+
 def test_what_is_no_frame() -> None:
     for given in (np.ones((2, 2)), "people.csv", {"a": [1]}, None):
         with pytest.raises(ValueError, match=rf"frame is a {type(given).__name__}: give a pandas"):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fenchel.rows import Block
-from fenchel.schema import Category, Date, Kind, Number, Schema, WordList
+from fenchel.schema import CannotReadError, Category, Date, Kind, Number, Schema, WordList
 from fenchel.streams.batch import Parsed, batch_of_names, rows_by_name, vocabulary_of
 from fenchel.streams.columns import (
     BadCellError,
@@ -28,6 +28,7 @@ from fenchel.streams.errors import Argument, BadInput
 from fenchel.streams.intern_table import add_all, empty_table
 from fenchel.streams.names import Names, joined
 from fenchel.streams.stream import Stream
+from fenchel.streams.writable import refuse_unwritable
 
 CELLS = 1 << 21  # in a block, about
 
@@ -93,6 +94,7 @@ class FrameStream(Stream):
     def _block(self, frame: Frame, first_row: int) -> Block:
         schema = self.schema
         self._raw_columns = list(frame.columns)
+        self._refuse_unwritable()
         if schema.label is None and self._labelled:
             schema.label = self._raw_columns[-1]
         self._refuse_absent()
@@ -118,6 +120,15 @@ class FrameStream(Stream):
         name = self.schema.id
         there = name is not None and name in frame.columns
         return list(map(str, frame[name].to_list())) if there else None
+
+    def _refuse_unwritable(self) -> None:
+        """Refuse a frame with a column whose name no file could hold."""
+        for name in self._raw_columns:
+            try:
+                refuse_unwritable(name, name)
+            except CannotReadError as error:
+                what = f"the name of the column {error.what}"
+                raise BadInput(what, "rename it", file=self._file) from None
 
     def _refuse_absent(self) -> None:
         """Refuse a frame that lacks a column which was named."""

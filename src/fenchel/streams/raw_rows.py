@@ -15,6 +15,7 @@ from fenchel.streams.batch import UNKNOWN, Batch, Parsed, Refusal, Vocabulary, b
 from fenchel.streams.errors import EXPLANATIONS, Mistake
 from fenchel.streams.names import Names, joined
 from fenchel.streams.vw import LONGEST_NAME
+from fenchel.streams.writable import refuse_unwritable
 
 LABELS = ("label", "y")
 NUMBER, TEXT = 1, 2  # kinds of labels, besides UNKNOWN
@@ -91,6 +92,10 @@ class RawRows:
             row = {name: value for name, value in row.items() if name != label_column}
         try:
             found = self.schema.entries(row, self, met)
+            for name in met:
+                refuse_unwritable(name, name)
+            for feature in found:
+                refuse_unwritable(feature.name, feature.column)
         except CannotReadError as bad:
             column = bad.column or next(iter(row), "")
             raise UnreadableRowError(bad.what, bad.remedy, None, column) from None
