@@ -139,6 +139,42 @@ def test_whole_characters_of_any_script_are_names():
     assert list(learner.names) == ["é", "男", "😀"]
 
 
+@pytest.mark.parametrize("rows", [None, [{"a": 1.0}, {"b": 1.0}], [[1.0, 0.0], [0.0, 1.0]]])
+@pytest.mark.parametrize("nothing", [[], ()])
+def test_no_rows_give_nothing_and_teach_nothing(rows, nothing):
+    several = learners.one_against_rest(learners.perceptron())
+    for learner, labels in (
+        (learners.arow(), [True, False]),
+        (several, ["a", "b"]),
+        (learners.multi_output(learners.lms()), [[1.0, 2.0], [2.0, 1.0]]),
+    ):
+        if rows is not None:
+            learner.learn_many(rows, labels)
+        before = learner.rounds, learner.columns, learner.classes, learner.names is None
+        assert len(learner.predict_many(nothing)) == 0
+        assert len(learner.decision_many(nothing)) == 0
+        assert len(learner.learn_many(nothing, [])) == 0
+        assert len(learner.learn_many(nothing, np.array([]))) == 0
+        assert len(learner.learn_many(nothing)) == 0
+        if learner.classes:
+            assert learner.predict_proba_many(nothing).shape == (0, 2)
+        assert (learner.rounds, learner.columns, learner.classes, learner.names is None) == before
+        with pytest.raises(ValueError, match="give"):
+            learner.learn_many(nothing, labels)
+        if rows is not None:
+            assert len(learner.predict_many(rows)) == 2
+    assert len(learners.arow().decision_many(np.array([]))) == 0
+
+
+def test_one_row_without_numbers_is_a_row():
+    learner = learners.lms()
+    for x in ([], np.array([])):
+        learner.learn_one(x, 2.0)
+        assert learner.predict_one(x) == learner.decision_one(x) > 0.0
+        learner.ask(x)
+    assert learner.rounds == 2
+
+
 def test_wide_and_empty_rows():
     learner, twin = learners.arow(), learners.arow()
     wide = {f"f{j}": j / 100.0 for j in range(300)}

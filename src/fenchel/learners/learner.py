@@ -180,7 +180,7 @@ class Learner:
         ``w`` is the example's importance.
         """
         if not isinstance(x, (dict, Mapping)):  # asking for a dict first is quicker
-            self.learn_many(x, [y], None if w == 1.0 else [w])
+            self.learn_many(raw_input.as_one_row(x), [y], None if w == 1.0 else [w])
             return
         with self._lock:
             self.is_frozen = False
@@ -338,6 +338,8 @@ class Learner:
         labels = block.labels if y is None else y
         if labels is None:
             raise ValueError("y is missing: give one label a row, or a table with the label")
+        if raw_input.has_no_rows(X) and not np.size(labels):
+            return self._ask(block.rows, "margins")
         if self.names is None:
             return self._learn(block.rows, labels, checked, checked=False)[0]
         return self._learn_named_rows(block.replace(labels=labels, importance=checked))
@@ -760,6 +762,9 @@ class Learner:
         """Rows of whatever users have; names and kinds of columns are taken up while learning."""
         if isinstance(X, Block):
             return X
+        if raw_input.has_no_rows(X):
+            nothing = np.empty(0) if labelled else None
+            return Block(Rows.sparse([0], [], [], self.columns), nothing)
         there = self.engine.rows_of(X)
         numbered = self.names is None and self.columns > 0
         raw = there is None and raw_input.is_raw(X)
@@ -883,7 +888,7 @@ class Learner:
 
     def _read_one(self, x: Any, what: str) -> Array:
         if not isinstance(x, (dict, Mapping)):
-            return self._read_many(x, what)
+            return self._read_many(raw_input.as_one_row(x), what)
         with self._lock:
             names, single, engine = self._named(), self._single, self.engine
             new = single.fill(x, names, self.schema, False)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel import models
+from fenchel.learners import raw_input
 from fenchel.loops import check_rows
 from fenchel.parts.state import Array
 from fenchel.rows import Rows, validate
@@ -201,7 +202,7 @@ def _row(learner: Any, x: Any) -> Rows:
         names.add(new)
         learner.schema.recognise_all(single.met)
         return rows
-    rows = learner._block_of(x, learning=True).rows
+    rows = learner._block_of(raw_input.as_one_row(x), learning=True).rows
     if len(rows) != 1:
         raise ValueError(f"x has {len(rows)} rows: ask for one at a time")
     bad = int(check_rows(rows.view, 1, rows.width))
