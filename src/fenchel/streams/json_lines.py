@@ -15,6 +15,7 @@ import msgspec
 from fenchel.schema import Schema
 from fenchel.streams.batch import UNKNOWN, Batch, Refusal
 from fenchel.streams.chunks import Bytes, Labelled
+from fenchel.streams.json_places import place_of, shown
 from fenchel.streams.names import Names
 from fenchel.streams.raw_rows import RawRows, UnreadableRowError
 from fenchel.streams.readers import LineReader
@@ -67,9 +68,7 @@ def _add_line(rows: RawRows, decode: Any, line: bytes) -> Refusal | None:
     try:
         rows.add(decode(line))
     except UnreadableRowError as bad:
-        quoted = b'"' + bad.column.encode() + b'"'
-        at = line.find(quoted)
-        return Refusal(max(at, 0), str(bad), bad.remedy, bad.value)
+        return _unreadable(line, bad)
     except UnicodeDecodeError:
         return Refusal(
             _first_bad_byte(line), "bytes that are not UTF-8", "convert the file to UTF-8"
@@ -77,6 +76,16 @@ def _add_line(rows: RawRows, decode: Any, line: bytes) -> Refusal | None:
     except (msgspec.DecodeError, RecursionError) as error:
         return _malformed(line, str(error))
     return None
+
+
+def _unreadable(line: bytes, bad: UnreadableRowError) -> Refusal:
+    """Why a row is refused, at the place of the column in its line."""
+    place = place_of(line, bad.column)
+    at = 0 if place is None else place.start
+    if bad.value is not None:
+        return Refusal(at, str(bad), bad.remedy, bad.value)
+    value = "" if place is None else shown(place.value)
+    return Refusal(at, f"in the column {bad.column}: {bad}", bad.remedy, value)
 
 
 def _first_bad_byte(line: bytes) -> int:
