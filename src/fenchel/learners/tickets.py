@@ -194,6 +194,8 @@ def ask_row(learner: Any, rows: Rows, id: Any) -> Ticket:
 
 def _row(learner: Any, x: Any) -> Rows:
     """One row in arrays of its own; its names and columns are known from now on."""
+    if not isinstance(x, Mapping):
+        x = raw_input.as_one_row(x)
     if isinstance(x, Mapping):
         names, single = learner._named(), learner._single
         new = single.fill(x, names, learner.schema, True)
@@ -202,7 +204,7 @@ def _row(learner: Any, x: Any) -> Rows:
         names.add(new)
         learner.schema.recognise_all(single.met)
         return rows
-    rows = learner._block_of(raw_input.as_one_row(x), learning=True).rows
+    rows = learner._block_of(x, learning=True).rows
     if len(rows) != 1:
         raise ValueError(f"x has {len(rows)} rows: ask for one at a time")
     bad = int(check_rows(rows.view, 1, rows.width))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from fenchel.schema import Schema
+from fenchel.schema.schema import flattened
 from fenchel.streams.batch import UNKNOWN, Batch, Refusal
 from fenchel.streams.chunks import Bytes, Labelled
 from fenchel.streams.json_places import place_of, shown
@@ -38,6 +40,17 @@ class JsonReader(LineReader):
         super().__init__(schema, labelled, stop)
         self._names = names
         self._kind = UNKNOWN  # of the labels
+        self._first = b""  # the first lines
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that any of the first rows has, as far as they can be read."""
+        found: dict[str, None] = {}
+        for line in self._first.splitlines():
+            with suppress(ValueError, RecursionError):
+                row = msgspec.json.decode(line, type=dict)
+                found.update((name, None) for name, _ in flattened(row, self.schema.kinds))
+        return list(found)
 
     def parse(self, data: Bytes) -> Batch:
         """Nothing yet."""
@@ -49,6 +62,7 @@ class JsonReader(LineReader):
         decode = msgspec.json.Decoder(dict).decode
         refusals: list[Refusal] = []
         offset = wrong = 0
+        self._first = self._first or data.tobytes()
         lines = data.tobytes().split(b"\n")[:-1]
         for line in lines:
             if line.strip():
