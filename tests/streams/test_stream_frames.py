@@ -63,10 +63,15 @@ def test_damaged_parquet(tmp_path: Path) -> None:
 
 
 def test_refused_cells() -> None:
-    with pytest.raises(BadInput, match=r"frame:2: a number that is not finite \('a'\)"):
+    with pytest.raises(BadInput, match=r"frame:2: in the column a: a number .* finite \('inf'\)"):
         rows_of(from_frame(pd.DataFrame({"a": [1.0, np.inf], "y": [1, 0]})))
     with pytest.raises(BadInput, match=r"frame:2: the label is missing \('y'\)"):
         rows_of(from_frame(pd.DataFrame({"a": [1.0, 2.0], "y": ["a", None]})))
+    with pytest.raises(BadInput, match=r"frame:2: the label is not finite \('-inf'\)"):
+        rows_of(from_frame(pd.DataFrame({"a": [1.0, 2.0], "y": [1.0, -np.inf]})))
+    weighed = pd.DataFrame({"w": [1.0, -2.0], "y": [1, 0]})
+    with pytest.raises(BadInput, match=r"frame:2: the importance .* more \('-2.0'\)"):
+        rows_of(from_frame(weighed, label="y", weight="w"))
     with pytest.raises(BadInput, match=r"no column .* \('z'\); choose from a, y"):
         rows_of(from_frame(pd.DataFrame({"a": [1.0], "y": [1]}), label="z"))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from fenchel.rows import Block
@@ -38,13 +39,27 @@ Numbers = tuple[NDArray[np.float64], NDArray[np.bool_]]  # and which of them are
 
 def is_frame(table: Any) -> bool:
     """Whether this is a table of a library of frames, by what such tables offer."""
-    return hasattr(table, "__dataframe__") or hasattr(table, "__arrow_c_stream__")
+    offers = hasattr(table, "__dataframe__") or hasattr(table, "__arrow_c_stream__")
+    return offers or _is_lazy(table)
+
+
+def _is_lazy(table: Any) -> bool:
+    """Whether this is a plan for a frame of Polars, which has no rows yet."""
+    return type(table).__name__ == "LazyFrame"
 
 
 def as_frame(table: Any) -> Frame:
     """A table of any library that narwhals knows."""
+    if _is_lazy(table):
+        raise ValueError("the frame is a LazyFrame, which has no rows yet: collect() it first")
     try:
         return nw.from_native(table, eager_only=True)
+    except DuplicateError:
+        names = list(getattr(table, "column_names", table.columns))
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(
+            f"the frame has the column {twice!r} twice: rename one of them, or drop it"
+        ) from None
     except TypeError:
         raise ValueError(
             f"the frame is a {type(table).__name__}: give a pandas or Polars frame or an Arrow "
@@ -154,9 +169,10 @@ class FrameStream(Stream):
         else:
             values, missing = numbers
             if np.isinf(values).any():
-                self._refuse("the label is not finite", column.name, np.isinf(values), first_row)
+                self._refuse("the label is not finite", values, np.isinf(values), first_row)
         if missing.any():
-            self._refuse("the label is missing", column.name, missing, first_row)
+            names = np.full(len(missing), column.name, object)  # there is no value to show
+            self._refuse("the label is missing", names, missing, first_row)
         return values
 
     def _importance(self, frame: Frame, first_row: int) -> NDArray[np.float64] | None:
@@ -170,14 +186,15 @@ class FrameStream(Stream):
             bad = numbers[1] | ~np.isfinite(numbers[0]) | (numbers[0] < 0.0)
         if bad.any():
             what = "the importance is not a number of 0 or more"
-            self._refuse(what, column.name, bad, first_row)
+            self._refuse(what, column.to_list(), bad, first_row)
         assert numbers is not None
         return numbers[0]
 
-    def _refuse(self, what: str, column: str, where: NDArray[Any], first_row: int) -> None:
-        row = first_row + int(np.flatnonzero(where)[0]) + 1
-        remedy = "drop the row or give it a value"
-        raise BadInput(what, remedy, value=column, file=self._file, line=row)
+    def _refuse(self, what: str, cells: Any, where: NDArray[Any], first_row: int) -> None:
+        """Refuse the first row where something is wrong, and show its cell."""
+        row = int(np.flatnonzero(where)[0])
+        remedy, line = "drop the row or give it a value", first_row + row + 1
+        raise BadInput(what, remedy, value=str(cells[row]), file=self._file, line=line)
 
     def _words(self, column: Any) -> NDArray[Any]:
         """A column's cells as text."""
@@ -256,7 +273,8 @@ class FrameStream(Stream):
         first_row: int,
     ) -> tuple[Entries, Any]:
         if np.isinf(values).any():
-            self._refuse("a number that is not finite", name, np.isinf(values), first_row)
+            what = f"in the column {name}: a number that is not finite"
+            self._refuse(what, values, np.isinf(values), first_row)
         present = ~missing & (values != 0.0)
         ends = np.zeros(len(values) + 1, np.int64)
         np.cumsum(present, out=ends[1:])
