@@ -16,7 +16,7 @@ from fenchel.rows.types import SparseRows
 from fenchel.schema import CannotReadError, Kind, Schema
 from fenchel.schema.crosses import Feature
 from fenchel.streams.names import Names
-from fenchel.streams.writable import are_writable, refuse_unwritable
+from fenchel.streams.writable import are_writable, refuse_unwritable_row
 
 ONE = np.ones(1)
 NOTHING: dict[str, int] = {}
@@ -129,10 +129,7 @@ class SingleRow:
         else:
             new, is_writable = [], are_writable([part for f in found for part in f.parts])
         if not is_writable or not are_writable(self.met):
-            for column in self.met:
-                refuse_unwritable(column, column)
-            for feature in found:
-                refuse_unwritable(feature.name, feature.column)
+            refuse_unwritable_row(self.met, found)
         return new
 
     def _put(self, row: dict[int, float]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fenchel.schema import CannotReadError
+from fenchel.schema.crosses import Feature
 
 
 def are_writable(names: Iterable[str]) -> bool:
@@ -32,3 +33,11 @@ def refuse_unwritable(name: str, column: str) -> None:
     if not (name.isascii() or are_writable([name])):
         what = f"{name!r:.60} has half of a surrogate pair, which is no character"
         raise CannotReadError(what, 'decode the text as UTF-8, with errors="replace"', column)
+
+
+def refuse_unwritable_row(columns: Iterable[str], found: Iterable[Feature]) -> None:
+    """Raise for the first column of a row, or feature, whose name UTF-8 cannot write."""
+    for column in columns:
+        refuse_unwritable(column, column)
+    for feature in found:
+        refuse_unwritable(feature.name, feature.column)
