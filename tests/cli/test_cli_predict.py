@@ -45,6 +45,12 @@ def test_labels_are_not_needed(tmp_path) -> None:
         assert run("predict", tmp_path / "m", file).stdout.split() == ["spam", "ham"]
 
 
+def test_labels_that_are_words_are_not_looked_at(tmp_path) -> None:
+    data = write_lines(tmp_path / "w.vw", ["spam | a b", "ham | c", "spam | a"])
+    run("train", data, "--learner", "arow", "--quiet", "--save", tmp_path / "m")
+    assert run("predict", tmp_path / "m", data).stdout.split() == ["spam", "ham", "spam"]
+
+
 def test_output_to_a_file(tmp_path) -> None:
     run("train", "diabetes", "--learner", "lms", "--save", tmp_path / "m")
     run("predict", tmp_path / "m", "diabetes", "--output", tmp_path / "p")
@@ -83,6 +89,27 @@ def test_columns_that_are_not_there_are_told(tmp_path) -> None:
     told = run("predict", tmp_path / "m", fewer, "--quiet")
     assert "there is no column job, x, which" in told.stderr
     assert len(told.stdout.split()) == 1
+
+
+def test_columns_of_json_lines_that_no_row_has_are_told(tmp_path) -> None:
+    rows = (
+        '{"x": 1, "job": "cook", "seen": "2024-01-02", "in": {"u": 3, "v": [1, 2]}, "y": 1}',
+        '{"x": -1, "z": 3, "job": "guard", "y": 0}',
+    )
+    data = write_lines(tmp_path / "d.jsonl", rows)
+    kinds = ("--date", "seen", "--learner", "perceptron")
+    run("train", data, *kinds, "--save", tmp_path / "m")
+    assert run("predict", tmp_path / "m", data, "--quiet").stderr == ""
+    (tmp_path / "none.jsonl").write_text("")
+    assert run("predict", tmp_path / "m", tmp_path / "none.jsonl").stderr == ""
+    fewer = ('{"x": 1, "new": {"w": "a"}}', '{"in": {"u": null}, "job": "cook", "y": 1}')
+    told = run("predict", tmp_path / "m", write_lines(tmp_path / "f.jsonl", fewer), "--quiet")
+    assert "there is no column in.v.0, in.v.1, seen, z, which" in told.stderr
+    assert "the column new.w is not known to" in told.stderr
+    assert len(told.stdout.split()) == 2
+    hashed = run("train", data, *kinds, "--bits", "10", "--save", tmp_path / "h")
+    hashed = run("predict", tmp_path / "h", tmp_path / "f.jsonl", "--quiet")
+    assert "there is no column seen, which" in hashed.stderr
 
 
 def test_columns_are_not_missed_where_there_is_no_row(tmp_path) -> None:

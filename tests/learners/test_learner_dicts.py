@@ -94,6 +94,87 @@ def test_refusals_leave_names_and_weights():
         assert (learner.weights(), learner.rounds, learner.classes) == before
 
 
+HALVES = {
+    "a word": {"a": 1.0, "t": "\udc85"},
+    "the name of a number": {"k\udc85": 1.0},
+    "the name of a list": {"k\udc85": []},
+    "an object's name": {"b": {"c\udc85": 2}},
+    "a known name before": {"a": 2.0, "new": 1.0, "\ud83d": 1.0},
+}
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("bits", [None, 8])
+@pytest.mark.parametrize("x", HALVES.values(), ids=HALVES)
+def test_half_of_a_surrogate_pair_is_refused_and_nothing_learned(
+    x, bits, plain, monkeypatch, tmp_path
+):
+    if plain:
+        monkeypatch.setattr(features, "READS_DICTS", False)
+    learner = learners.arow(schema=Schema(bits=bits))
+    learner.learn_one({"a": 1.0}, True)
+    before, weights, names = learner.schema.copy(), learner.weights(), list(learner.names)
+    for use in (
+        lambda: learner.learn_one(x, False),
+        lambda: learner.predict_one(x),
+        lambda: learner.ask(x),
+        lambda: learner.learn_many([{"a": 1.0}, x], [True, False]),
+        lambda: learner.predict_many([x]),
+    ):
+        with pytest.raises(ValueError, match=r"[xX]\[.*\\ud.*surrogate pair.*; decode the text"):
+            use()
+        assert (learner.rounds, learner.schema, learner.weights()) == (1, before, weights)
+        assert list(learner.names) == names
+    learner.save(tmp_path / "m")
+    learner.learn_many([{"a": 1.0, "é": 2.0}], [False])
+    assert len(learner.predict_many([{"a": 1.0, "é": 1.0}])) == 1
+
+
+def test_whole_characters_of_any_script_are_names():
+    learner, twin = learners.arow(), learners.arow()
+    for x in ({"é": 1.0, "男": 2.0}, {"😀": 1.0, "é": 0.5}):
+        learner.learn_one(x, True)
+        twin.learn_many([x], [True])
+    assert learner.weights() == twin.weights()
+    assert list(learner.names) == ["é", "男", "😀"]
+
+
+@pytest.mark.parametrize("rows", [None, [{"a": 1.0}, {"b": 1.0}], [[1.0, 0.0], [0.0, 1.0]]])
+@pytest.mark.parametrize("nothing", [[], ()])
+def test_no_rows_give_nothing_and_teach_nothing(rows, nothing):
+    several = learners.one_against_rest(learners.perceptron())
+    for learner, labels in (
+        (learners.arow(), [True, False]),
+        (several, ["a", "b"]),
+        (learners.multi_output(learners.lms()), [[1.0, 2.0], [2.0, 1.0]]),
+    ):
+        if rows is not None:
+            learner.learn_many(rows, labels)
+        before = learner.rounds, learner.columns, learner.classes, learner.names is None
+        assert len(learner.predict_many(nothing)) == 0
+        assert len(learner.decision_many(nothing)) == 0
+        assert len(learner.learn_many(nothing, [])) == 0
+        assert len(learner.learn_many(nothing, np.array([]))) == 0
+        assert len(learner.learn_many(nothing)) == 0
+        if learner.classes:
+            assert learner.predict_proba_many(nothing).shape == (0, 2)
+        assert (learner.rounds, learner.columns, learner.classes, learner.names is None) == before
+        with pytest.raises(ValueError, match="give"):
+            learner.learn_many(nothing, labels)
+        if rows is not None:
+            assert len(learner.predict_many(rows)) == 2
+    assert len(learners.arow().decision_many(np.array([]))) == 0
+
+
+def test_one_row_without_numbers_is_a_row():
+    learner = learners.lms()
+    for x in ([], np.array([])):
+        learner.learn_one(x, 2.0)
+        assert learner.predict_one(x) == learner.decision_one(x) > 0.0
+        learner.ask(x)
+    assert learner.rounds == 2
+
+
 def test_wide_and_empty_rows():
     learner, twin = learners.arow(), learners.arow()
     wide = {f"f{j}": j / 100.0 for j in range(300)}

@@ -1,5 +1,6 @@
 """What is given as a learner or as a part: a specification is taken, anything else is told."""
 
+import inspect
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 from fenchel import Learner, MirrorDescent, learners, losses, regularizers, rules
 from fenchel.estimators import AdaptiveFilter, OnlineClassifier, OnlineRanker
 from fenchel.estimators.river import RiverClassifier
+from fenchel.learners.catalogue import CATALOGUE
 
 X, Y = np.eye(4), np.array([1, -1, 1, -1])
 WRAPPERS = ("one_against_rest", "max_margin", "multi_label", "ranking")
@@ -100,3 +102,13 @@ def test_every_door_opens_after_a_plain_import() -> None:
     code = f"import fenchel, sys; assert 'numpy' not in sys.modules; {opened}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_help_shows_annotations_as_they_are_written(name) -> None:
+    signature = inspect.signature(getattr(learners, name))
+    assert "ForwardRef" not in str(signature)
+    if "device" in signature.parameters:
+        assert "intercept: bool = True, averaged: bool = False" in str(signature)
+        assert "schema: Schema | None = None" in str(signature)
+        assert str(signature).endswith(" -> Learner")

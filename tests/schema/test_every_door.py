@@ -12,6 +12,7 @@ from raw_rows import as_strings, raw_rows, write_csv, write_jsonl
 from cli.cli_helpers import run
 from fenchel import Learner, Schema, learners
 from fenchel.estimators import OnlineRegressor
+from fenchel.learners.column_warnings import OtherColumnsWarning
 
 TRAINED, USED = raw_rows(300, 1), raw_rows(80, 2)
 SAID = {
@@ -82,7 +83,8 @@ def test_reading_rows_teaches_nothing(model: Path) -> None:
     learner = Learner.load(model)
     before = learner.copy()
     learner.predict_one({"site": "never seen", "new": 7.0, "word": "x"})
-    learner.predict_many(pd.DataFrame({"other": ["p", "q"]}))
+    with pytest.warns(OtherColumnsWarning, match="there is no column ad, "):
+        learner.predict_many(pd.DataFrame({"other": ["p", "q"]}))
     assert learner.schema == before.schema
     assert learner.columns == before.columns
     assert list(learner.names or []) == list(before.names or [])

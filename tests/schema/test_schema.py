@@ -151,3 +151,13 @@ def test_a_column_may_be_named_again_without_its_options() -> None:
     assert known.extended(Schema(text=["body"])).kinds == known.kinds
     with pytest.raises(ValueError, match="known as text, with other options"):
         known.extended(Schema({"body": Text(words=(2, 2))}))
+
+
+def test_crosses_that_differ_are_told_as_they_are_declared() -> None:
+    known = Schema(cross=["site,ad"])
+    with pytest.raises(ValueError, match=r"^the model has crosses site,ad, not site,hr and a,b: "):
+        known.extended(Schema(cross=["site,hr", "a,b"]))
+    with pytest.raises(ValueError, match=r"crosses is 'site,ad' to one learner and 'a,b' to"):
+        known.united(Schema(cross=["a,b"]))
+    with pytest.raises(ValueError, match=r"^the model has crosses None, not site,ad: "):
+        Schema(text=["t"]).extended(known)

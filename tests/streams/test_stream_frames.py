@@ -63,10 +63,15 @@ def test_damaged_parquet(tmp_path: Path) -> None:
 
 
 def test_refused_cells() -> None:
-    with pytest.raises(BadInput, match=r"frame:2: a number that is not finite \('a'\)"):
+    with pytest.raises(BadInput, match=r"frame:2: in the column a: a number .* finite \('inf'\)"):
         rows_of(from_frame(pd.DataFrame({"a": [1.0, np.inf], "y": [1, 0]})))
     with pytest.raises(BadInput, match=r"frame:2: the label is missing \('y'\)"):
         rows_of(from_frame(pd.DataFrame({"a": [1.0, 2.0], "y": ["a", None]})))
+    with pytest.raises(BadInput, match=r"frame:2: the label is not finite \('-inf'\)"):
+        rows_of(from_frame(pd.DataFrame({"a": [1.0, 2.0], "y": [1.0, -np.inf]})))
+    weighed = pd.DataFrame({"w": [1.0, -2.0], "y": [1, 0]})
+    with pytest.raises(BadInput, match=r"frame:2: the importance .* more \('-2.0'\)"):
+        rows_of(from_frame(weighed, label="y", weight="w"))
     with pytest.raises(BadInput, match=r"no column .* \('z'\); choose from a, y"):
         rows_of(from_frame(pd.DataFrame({"a": [1.0], "y": [1]}), label="z"))
 
@@ -87,6 +92,16 @@ def test_columns_that_are_neither_numbers_nor_text(cells) -> None:
         rows_of(from_frame(pa.table({"a": cells, "y": [1, 0]})))
     with pytest.raises(BadInput, match=rf"frame: a column of {kind}"):
         rows_of(from_frame(pl.DataFrame({"b": [1, 0], "a": cells}), label="a"))
+
+
+@pytest.mark.parametrize("kind", ["category", "text"])
+def test_halves_of_surrogate_pairs_are_refused(kind: str) -> None:
+    cells = pd.DataFrame({"t": ["fine", "\udc85"]}, dtype=object)
+    with pytest.raises(BadInput, match=r"^frame:2: in the column t: '.*\\udc85' has half"):
+        list(from_frame(cells, labelled=False, columns={"t": kind}))
+    named = pd.DataFrame([[1.0]], columns=pd.Index(["\udc85"], dtype=object))
+    with pytest.raises(BadInput, match=r"^frame: the name of the column '\\udc85' has half"):
+        list(from_frame(named, labelled=False))
 
 
 def test_what_is_no_frame() -> None:

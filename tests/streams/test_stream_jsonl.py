@@ -43,3 +43,26 @@ def test_labels_are_of_one_kind(threads: int) -> None:
 def test_whole_numbers_of_any_size() -> None:
     value = 9007199254740993
     assert read(f'{{"y": 1, "a": {value}}}', "jsonl") == [(1.0, [("a", float(value))])]
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "message"),
+    [
+        ('{"x": {"u": 7}, "u": "v", "y": 0}', 17, "in the column u: 'v' is not a number;"),
+        ('{"u": 7, "x": {"u": "v"}, "y": 0}', 16, "in the column x.u: 'v' is not a number;"),
+        ('{"n": [1, 2], "s": "u", "u": "v", "y": 0}', 25, "in the column u: 'v' is not"),
+        ('{"u": "v", "u": "w", "y": 0}', 12, "in the column u: 'w' is not"),
+        ('{"é": "\\"u\\":", "\\u0075": "a b, c", "y": 0}', 17, "in the column u: 'a b, c' is not"),
+        ('{"u": [{"u": 1}, "v"], "x": {}, "y": 0}', 2, "in the column u: "),
+        ('{"v": [3, 4], "s": [5, "t"], "u": 1, "y": {"u": 2}}', 38, "label is not a number or"),
+        ('{"u": 1, "x": {"y": 2}}', 1, "the label is missing;"),
+    ],
+)
+def test_errors_name_the_column_and_show_its_own_value(
+    line: str, column: int, message: str
+) -> None:
+    text = '{"x": {"u": 7}, "u": 3, "y": 1}\n' + line + "\n"
+    with pytest.raises(BadInput) as refused:
+        read(text, "jsonl")
+    assert f"input:2:{column}: " in str(refused.value)
+    assert message in str(refused.value)

@@ -59,6 +59,21 @@ def test_rows_to_predict_need_no_label() -> None:
     ]
 
 
+def test_labels_of_rows_to_predict_are_not_looked_at() -> None:
+    text = "spam | a\nham 2.5 'one | b\nnan two| c\nthree| d\n'four |e\n"
+    stream = text_stream(text, "vw", labelled=False)
+    (block,) = stream
+    assert [len(row) for _, row in rows_of(stream)] == [1, 1, 1, 1, 0]
+    assert block.labels is None
+    assert block.ids == ["", "one", "two", "three", "four"]
+
+
+@pytest.mark.parametrize("line", ["spam", "spam a b", "spam x | a", "spam 1 0 more | a"])
+def test_lines_to_predict_are_refused_for_anything_else(line: str) -> None:
+    with pytest.raises(BadInput, match=r"no bar|importance|too many words"):
+        read(f"{line}\n", "vw", labelled=False)
+
+
 def test_hashes_as_vowpal_wabbit_does() -> None:
     names = Names(bits=18)
     # Published values of --audit at 18 bits.

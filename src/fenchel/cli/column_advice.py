@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 
 from fenchel.cli.output import fact, say
 from fenchel.learners import Learner
 from fenchel.schema.dates import format_of
 from fenchel.streams import Stream
+from fenchel.streams.other_columns import other_columns, told
 
-SHOWN = 6  # columns, by name
 KINDS = {"category": "categories", "text": "texts", "words": "words", "date": "dates"}
 ENOUGH = 50  # rows, to judge by
 MOSTLY = 0.9  # of the rows have a level of their own: no category
@@ -28,7 +27,7 @@ def tell_kinds(stream: Stream) -> None:
         by_kind[schema.kinds[name].word].append(name)
     for word, title in KINDS.items():
         if by_kind[word]:
-            fact(title, _list(by_kind[word]))
+            fact(title, told(by_kind[word]))
     if schema.crosses:
         fact("crosses", "; ".join(" × ".join(cross) for cross in schema.crosses))
 
@@ -62,19 +61,12 @@ def tell_odd_categories(stream: Stream, rows: int) -> None:
 
 def tell_other_columns(data: str, model: str, learner: Learner, stream: Stream) -> None:
     """Tell which columns the model has learned from and the data lacks, and which it does not know."""
-    given = set(stream.raw_columns)
+    given = stream.raw_columns
     if not given:
         return
-    schema, names = learner.schema, learner.names
-    if absent := sorted(set(schema.learned_columns) - given):
-        say(f"{data}: there is no column {_list(absent)}, which {model} has learned from")
-    known = schema.kinds.keys() | schema.roles | {stream.schema.label, stream.schema.id}
-    new = [n for n in stream.raw_columns if n not in known and (names is None or n not in names)]
+    roles = {stream.schema.label, stream.schema.id}
+    absent, new = other_columns(learner.schema, learner.names, given, roles)
+    if absent:
+        say(f"{data}: there is no column {told(absent)}, which {model} has learned from")
     if new:
-        say(f"{data}: the column {_list(new)} is not known to {model}, and not used")
-
-
-def _list(names: Iterable[str]) -> str:
-    names = list(names)
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
+        say(f"{data}: the column {told(new)} is not known to {model}, and not used")

@@ -14,7 +14,9 @@ from fenchel._numba.pydict import KINDS, NameTable, read_dict, read_dicts
 from fenchel._numba.undisturbed import undisturbed
 from fenchel.rows.types import SparseRows
 from fenchel.schema import CannotReadError, Kind, Schema
+from fenchel.schema.crosses import Feature
 from fenchel.streams.names import Names
+from fenchel.streams.writable import are_writable, refuse_unwritable_row
 
 ONE = np.ones(1)
 NOTHING: dict[str, int] = {}
@@ -62,7 +64,8 @@ class SingleRow:
             met = [name for name in x if name not in by_name]
             if learning and met and schema.knows_none(met):
                 self._new = {name: column for column, name in enumerate(met, len(by_name))}
-                if self._read(x, self._new, known.table, *self._arrays) and all(map(x.get, met)):
+                is_read = self._read(x, self._new, known.table, *self._arrays)
+                if is_read and all(map(x.get, met)) and are_writable(met):
                     return self._new
         self._new, self.met = {}, {}
         self._put(self._one_by_one(x, names, schema, learning))
@@ -102,19 +105,32 @@ class SingleRow:
         """The row by the schema: values by column, those of one column added up."""
         try:
             found = schema.entries(x, names, self.met)
+            unseen = self._unseen(found, names)
         except CannotReadError as error:
+            self.met = {}
             raise ValueError(f"{error} (nothing was learned)") from None
         if names.bits is not None:
             with undisturbed:  # the table of names changes in several steps
                 pairs = [(names.of_parts(f.parts, learning), f.value) for f in found]
             return _added_up(pairs)
         by_name, new = names.by_name, self._new
-        unseen = list(dict.fromkeys(f.name for f in found if f.value and f.name not in by_name))
         if not learning:  # as ``Names.look_up`` does
             unseen.sort(key=str.encode)
         new.update((name, column) for column, name in enumerate(unseen, len(by_name)))
         columns = {**new, **{f.name: by_name[f.name] for f in found if f.name in by_name}}
         return _added_up([(columns[f.name], f.value) for f in found if f.value])
+
+    def _unseen(self, found: list[Feature], names: Names) -> list[str]:
+        """The names of a row that are not known, which a file must be able to hold; none where hashed."""
+        if names.bits is None:
+            by_name = names.by_name
+            new = list(dict.fromkeys(f.name for f in found if f.value and f.name not in by_name))
+            is_writable = are_writable(new)
+        else:
+            new, is_writable = [], are_writable([part for f in found for part in f.parts])
+        if not is_writable or not are_writable(self.met):
+            refuse_unwritable_row(self.met, found)
+        return new
 
     def _put(self, row: dict[int, float]) -> None:
         count = len(row)

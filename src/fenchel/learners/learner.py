@@ -25,6 +25,7 @@ from fenchel.learners import (
 )
 from fenchel.learners.block_cutting import joined, pieces
 from fenchel.learners.calibration import Calibration, two_chances
+from fenchel.learners.column_warnings import ColumnWarnings
 from fenchel.learners.composed import Composed, compose
 from fenchel.learners.engine import BadRowError, Engine
 from fenchel.learners.labels import CODINGS, Coding, as_labels
@@ -38,6 +39,17 @@ from fenchel.parts.state import Array
 from fenchel.rows import Block, Rows, validate
 from fenchel.schema import Schema
 from fenchel.streams import Names, Stream, open_stream
+from fenchel.streams.frames import is_frame
+
+# What no file, copy or pickle carries.
+MADE_ANEW = (
+    "_lock",
+    "_single",
+    "_column_warnings",
+    "_in_one_step",
+    "_known_in_one_step",
+    "_waiting",
+)
 
 
 class Learner:
@@ -180,8 +192,10 @@ class Learner:
         ``w`` is the example's importance.
         """
         if not isinstance(x, (dict, Mapping)):  # asking for a dict first is quicker
-            self.learn_many(x, [y], None if w == 1.0 else [w])
-            return
+            x = raw_input.as_one_row(x)
+            if not isinstance(x, dict):
+                self.learn_many(x, [y], None if w == 1.0 else [w])
+                return
         with self._lock:
             self.is_frozen = False
             names = self.names
@@ -339,6 +353,8 @@ class Learner:
         labels = block.labels if y is None else y
         if labels is None:
             raise ValueError("y is missing: give one label a row, or a table with the label")
+        if raw_input.has_no_rows(X) and not np.size(labels):
+            return self._ask(block.rows, "margins")
         if self.names is None:
             return self._learn(block.rows, labels, checked, checked=False)[0]
         return self._learn_named_rows(block.replace(labels=labels, importance=checked))
@@ -704,7 +720,7 @@ class Learner:
         self._settle()
         kept = self.__dict__.copy()
         kept["_calibration"] = None if self._calibration is None else self._calibration.copy()
-        for made_anew in ("_lock", "_single", "_in_one_step", "_known_in_one_step", "_waiting"):
+        for made_anew in MADE_ANEW:
             del kept[made_anew]
         kept["engine"] = self.engine.copy()
         kept["names"] = None if self.names is None else self.names.copy()
@@ -723,6 +739,7 @@ class Learner:
         self._lock = new_lock()
         self._waiting = WaitingLessons()  # for the calibration, while nobody asks for it
         self._single = features.SingleRow()
+        self._column_warnings = ColumnWarnings()
         # Whether one compiled call changes all that rows change where nothing in them is new.
         self._in_one_step = self.engine.is_one_step and not self.engine.certifies
         self._known_in_one_step = self.engine.knows_one_step and not self.engine.certifies
@@ -761,6 +778,9 @@ class Learner:
         """Rows of whatever users have; names and kinds of columns are taken up while learning."""
         if isinstance(X, Block):
             return X
+        if raw_input.has_no_rows(X):
+            nothing = np.empty(0) if labelled else None
+            return Block(Rows.sparse([0], [], [], self.columns), nothing)
         there = self.engine.rows_of(X)
         numbered = self.names is None and self.columns > 0
         raw = there is None and raw_input.is_raw(X)
@@ -768,6 +788,8 @@ class Learner:
             self._numbered()
             return Block(validate.as_rows(X) if there is None else there)
         names = self._named()
+        if self.rounds and is_frame(X):
+            self._column_warnings.see(X, self.schema, self.names, learning, labelled)
         block = raw_input.block_of(X, self.schema, names, labelled=labelled, frozen=not learning)
         if learning:
             self.names = names
@@ -884,7 +906,9 @@ class Learner:
 
     def _read_one(self, x: Any, what: str) -> Array:
         if not isinstance(x, (dict, Mapping)):
-            return self._read_many(x, what)
+            x = raw_input.as_one_row(x)
+            if not isinstance(x, dict):
+                return self._read_many(x, what)
         with self._lock:
             names, single, engine = self._named(), self._single, self.engine
             new = single.fill(x, names, self.schema, False)

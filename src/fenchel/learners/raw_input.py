@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from fenchel.rows import Block, Rows
 from fenchel.schema import Schema
 from fenchel.streams import Names, from_frame
@@ -18,6 +20,33 @@ def is_raw(X: Any) -> bool:
     if isinstance(X, (list, tuple)):
         return len(X) > 0 and isinstance(X[0], Mapping)
     return is_frame(X) and all(type(name) is str for name in as_frame(X).columns)
+
+
+def has_no_rows(X: Any) -> bool:
+    """Whether X is a list without rows, be they numbers or dicts."""
+    return isinstance(X, (list, tuple)) and not X
+
+
+def as_one_row(x: Any) -> Any:
+    """One example that is no dict: a pandas Series by its names, or of numbers.
+
+    An empty one is a row without numbers, and not no row.
+    """
+    if hasattr(x, "to_dict") and hasattr(x, "index") and getattr(x, "ndim", 0) == 1:
+        return _of_series(x)
+    is_empty = has_no_rows(x) or (isinstance(x, np.ndarray) and x.shape == (0,))
+    return np.zeros((1, 0)) if is_empty else x
+
+
+def _of_series(x: Any) -> Any:
+    """A pandas Series as a dict, or as numbers where its index has no names."""
+    if not all(isinstance(name, str) for name in x.index):
+        return np.asarray(x)
+    row = x.to_dict()
+    if len(row) < len(x):
+        twice = x.index[x.index.duplicated()][0]
+        raise ValueError(f"the Series has {twice!r} twice: rename one of them, or drop it")
+    return row
 
 
 def block_of(X: Any, schema: Schema, names: Names, *, labelled: bool, frozen: bool) -> Block:

@@ -98,7 +98,7 @@ def learner(
             )
             return Learner(engine, *(chosen[key] for key in ("classes", "schema", "max_features")))
 
-        build.__signature__ = signature.replace(return_annotation=Learner)  # type: ignore[attr-defined]
+        build.__signature__ = _as_written(signature)  # type: ignore[attr-defined]
         CATALOGUE[name] = Entry(build, tasks, parts, equation, theorem, cost)
         return build
 
@@ -115,6 +115,31 @@ def _full_signature(function: Callable[..., Any]) -> inspect.Signature:
         for key, value in DEFAULTS.items()
     ]
     return signature.replace(parameters=[*own, *common])
+
+
+class Written(str):
+    """An annotation that ``help`` shows as it was written, without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _as_written(signature: inspect.Signature) -> inspect.Signature:
+    """The signature of a function that makes a learner, with short annotations."""
+    parameters = [
+        each
+        if each.annotation is each.empty
+        else each.replace(annotation=Written(_text_of(each.annotation)))
+        for each in signature.parameters.values()
+    ]
+    return signature.replace(parameters=parameters, return_annotation=Written("Learner"))
+
+
+def _text_of(annotation: Any) -> str:
+    """An annotation as it was written; Python 3.11 to 3.13 keep those of a TypedDict as references."""
+    return str(getattr(annotation, "__forward_arg__", annotation))
 
 
 def _refuse_unknown(name: str, signature: inspect.Signature, given: Any) -> None:

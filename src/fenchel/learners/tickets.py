@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from fenchel import models
+from fenchel.learners import raw_input
 from fenchel.loops import check_rows
 from fenchel.parts.state import Array
 from fenchel.rows import Rows, validate
@@ -234,6 +235,8 @@ def ask_row(learner: Any, rows: Rows, id: Any) -> Ticket:
 
 def _row(learner: Any, x: Any) -> Rows:
     """One row in arrays of its own; its names and columns are known from now on."""
+    if not isinstance(x, Mapping):
+        x = raw_input.as_one_row(x)
     if isinstance(x, Mapping):
         names, single = learner._named(), learner._single
         new = single.fill(x, names, learner.schema, True)

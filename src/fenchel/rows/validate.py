@@ -23,6 +23,8 @@ def as_rows(X: Any) -> Rows:
     if is_sparse(X):
         return _sparse_rows(X)
     values = as_values(X, "X")
+    if values.shape == (0,):  # no rows, of numbers or of anything
+        values = values.reshape(0, 0)
     if values.ndim == 1:
         values = values.reshape(1, -1)
     if values.ndim != 2:

@@ -193,7 +193,7 @@ class Schema:
         met = {} if met is None else met
         found: list[Feature] = []
         roles = self.roles
-        for name, value in _flattened(row, self.kinds):
+        for name, value in flattened(row, self.kinds):
             if name not in roles:
                 found += self._of_column(name, value, known, met)
         for name, kind in self.kinds.items():
@@ -245,7 +245,9 @@ class Schema:
         for key in ("crosses", "bits"):
             mine, its = getattr(self, key), getattr(said, key)
             if its and mine != its and not self.is_empty:
-                raise ValueError(f"the model has {key} {mine or None}, not {its}: train a new one")
+                raise ValueError(
+                    f"the model has {key} {_spelled(mine)}, not {_spelled(its)}: train a new one"
+                )
             setattr(both, key, mine or its)
         for key in ("label", "weight", "id", "header", "index_base"):
             its = getattr(said, key)
@@ -277,7 +279,8 @@ class Schema:
             mine, its = getattr(self, key), getattr(other, key)
             told = [said for said in (mine, its) if said is not None and said != ()]
             if len(told) == 2 and mine != its:
-                raise _at_odds(key, mine, its)
+                spelled = map(_spelled, (mine, its)) if key == "crosses" else (mine, its)
+                raise _at_odds(key, *spelled)
             setattr(both, key, told[0] if told else mine)
         return both.copy()
 
@@ -340,6 +343,13 @@ def _at_odds(what: str, mine: Any, its: Any) -> ValueError:
     )
 
 
+def _spelled(said: Any) -> str:
+    """Crosses as they are declared, ``site,ad``; anything else as it is."""
+    if not isinstance(said, tuple):
+        return str(said)
+    return " and ".join(",".join(cross) for cross in said) or "None"
+
+
 def _plain(kind: Kind) -> bool:
     return kind in PLAIN
 
@@ -381,7 +391,7 @@ def in_spelling(name: str, kind: Kind, value: Any, known: Container[str]) -> Any
     return next((word for word in spellings if f"{name}={word}" in known), spellings[0])
 
 
-def _flattened(
+def flattened(
     row: Mapping[str, Any], known: Container[str], prefix: str = ""
 ) -> Iterable[tuple[str, Any]]:
     """The columns of a row; those of an object inside it as ``outer.inner``.
@@ -396,7 +406,7 @@ def _flattened(
             )
         name = prefix + key
         if isinstance(value, Mapping):
-            yield from _flattened(value, known, f"{name}.")
+            yield from flattened(value, known, f"{name}.")
         elif name not in known and is_vector(value):
             yield from ((f"{name}.{k}", number) for k, number in enumerate(value))
         else:

@@ -16,6 +16,7 @@ from fenchel.streams.cross_products import Crosses
 from fenchel.streams.intern_table import add_all
 from fenchel.streams.names import joined
 from fenchel.streams.text_column import features_of_texts
+from fenchel.streams.writable import are_writable, refuse_unwritable
 
 Longs = NDArray[np.int64]
 
@@ -83,6 +84,8 @@ def _numbered(
     """The features of one cell, by numbers that names get here."""
     try:
         found = kind.of_missing(name) if is_missing(cell) else kind.features(name, cell)
+        for feature, _ in found:
+            refuse_unwritable(feature, name)
     except CannotReadError as error:
         raise BadCellError(row, name, error) from None
     return [(names.setdefault(feature, len(names)), value) for feature, value in found]
@@ -91,6 +94,11 @@ def _numbered(
 def _texts(name: str, kind: Text, cells: Sequence[Any], table: Any) -> tuple[Entries, Any]:
     present = np.array([not is_missing(cell) for cell in cells], np.bool_)
     texts = [str(cell) if there else "" for cell, there in zip(cells, present, strict=True)]
+    for row, cell in enumerate(() if are_writable(texts) else texts):
+        try:
+            refuse_unwritable(cell, name)
+        except CannotReadError as error:
+            raise BadCellError(row, name, error) from None
     text, offsets = joined(texts)
     return text_entries(text.copy(), offsets[:-1], offsets[1:], present, name, kind, table)
 

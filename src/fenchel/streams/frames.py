@@ -11,10 +11,11 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from fenchel.rows import Block
-from fenchel.schema import Category, Date, Kind, Number, Schema, WordList
+from fenchel.schema import CannotReadError, Category, Date, Kind, Number, Schema, WordList
 from fenchel.streams.batch import Parsed, batch_of_names, rows_by_name, vocabulary_of
 from fenchel.streams.columns import (
     BadCellError,
@@ -28,6 +29,7 @@ from fenchel.streams.errors import Argument, BadInput
 from fenchel.streams.intern_table import add_all, empty_table
 from fenchel.streams.names import Names, joined
 from fenchel.streams.stream import Stream
+from fenchel.streams.writable import refuse_unwritable
 
 CELLS = 1 << 21  # in a block, about
 
@@ -39,13 +41,27 @@ Numbers = tuple[NDArray[np.float64], NDArray[np.bool_]]  # and which of them are
 
 def is_frame(table: Any) -> bool:
     """Whether this is a table of a library of frames, by what such tables offer."""
-    return hasattr(table, "__dataframe__") or hasattr(table, "__arrow_c_stream__")
+    offers = hasattr(table, "__dataframe__") or hasattr(table, "__arrow_c_stream__")
+    return offers or _is_lazy(table)
+
+
+def _is_lazy(table: Any) -> bool:
+    """Whether this is a plan for a frame of Polars, which has no rows yet."""
+    return type(table).__name__ == "LazyFrame"
 
 
 def as_frame(table: Any) -> Frame:
     """A table of any library that narwhals knows."""
+    if _is_lazy(table):
+        raise ValueError("the frame is a LazyFrame, which has no rows yet: collect() it first")
     try:
         return nw.from_native(table, eager_only=True)
+    except DuplicateError:
+        names = list(getattr(table, "column_names", table.columns))
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(
+            f"the frame has the column {twice!r} twice: rename one of them, or drop it"
+        ) from None
     except TypeError:
         raise ValueError(
             f"the frame is a {type(table).__name__}: give a pandas or Polars frame or an Arrow "
@@ -95,6 +111,7 @@ class FrameStream(Stream):
     def _block(self, frame: Frame, first_row: int) -> Block:
         schema = self.schema
         self._raw_columns = list(frame.columns)
+        self._refuse_unwritable()
         if schema.label is None and self._labelled:
             schema.label = self._raw_columns[-1]
         self._refuse_absent()
@@ -121,6 +138,15 @@ class FrameStream(Stream):
         there = name is not None and name in frame.columns
         return list(map(str, frame[name].to_list())) if there else None
 
+    def _refuse_unwritable(self) -> None:
+        """Refuse a frame with a column whose name no file could hold."""
+        for name in self._raw_columns:
+            try:
+                refuse_unwritable(name, name)
+            except CannotReadError as error:
+                what = f"the name of the column {error.what}"
+                raise BadInput(what, "rename it", file=self._file) from None
+
     def _refuse_absent(self) -> None:
         """Refuse a frame that lacks a column which was named."""
         if not self._labelled:
@@ -145,9 +171,10 @@ class FrameStream(Stream):
         else:
             values, missing = numbers
             if np.isinf(values).any():
-                self._refuse("the label is not finite", column.name, np.isinf(values), first_row)
+                self._refuse("the label is not finite", values, np.isinf(values), first_row)
         if missing.any():
-            self._refuse("the label is missing", column.name, missing, first_row)
+            names = np.full(len(missing), column.name, object)  # there is no value to show
+            self._refuse("the label is missing", names, missing, first_row)
         return values
 
     def _importance(self, frame: Frame, first_row: int) -> NDArray[np.float64] | None:
@@ -161,14 +188,15 @@ class FrameStream(Stream):
             bad = numbers[1] | ~np.isfinite(numbers[0]) | (numbers[0] < 0.0)
         if bad.any():
             what = "the importance is not a number of 0 or more"
-            self._refuse(what, column.name, bad, first_row)
+            self._refuse(what, column.to_list(), bad, first_row)
         assert numbers is not None
         return numbers[0]
 
-    def _refuse(self, what: str, column: str, where: NDArray[Any], first_row: int) -> None:
-        row = first_row + int(np.flatnonzero(where)[0]) + 1
-        remedy = "drop the row or give it a value"
-        raise BadInput(what, remedy, value=column, file=self._file, line=row)
+    def _refuse(self, what: str, cells: Any, where: NDArray[Any], first_row: int) -> None:
+        """Refuse the first row where something is wrong, and show its cell."""
+        row = int(np.flatnonzero(where)[0])
+        remedy, line = "drop the row or give it a value", first_row + row + 1
+        raise BadInput(what, remedy, value=str(cells[row]), file=self._file, line=line)
 
     def _words(self, column: Any) -> NDArray[Any]:
         """A column's cells as text."""
@@ -247,7 +275,8 @@ class FrameStream(Stream):
         first_row: int,
     ) -> tuple[Entries, Any]:
         if np.isinf(values).any():
-            self._refuse("a number that is not finite", name, np.isinf(values), first_row)
+            what = f"in the column {name}: a number that is not finite"
+            self._refuse(what, values, np.isinf(values), first_row)
         present = ~missing & (values != 0.0)
         ends = np.zeros(len(values) + 1, np.int64)
         np.cumsum(present, out=ends[1:])

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from fenchel.schema import Schema
+from fenchel.schema.schema import flattened
 from fenchel.streams.batch import UNKNOWN, Batch, Refusal
 from fenchel.streams.chunks import Bytes, Labelled
+from fenchel.streams.json_places import place_of, shown
 from fenchel.streams.names import Names
 from fenchel.streams.raw_rows import RawRows, UnreadableRowError
 from fenchel.streams.readers import LineReader
@@ -37,6 +40,17 @@ class JsonReader(LineReader):
         super().__init__(schema, labelled, stop)
         self._names = names
         self._kind = UNKNOWN  # of the labels
+        self._first = b""  # the first lines
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that any of the first rows has, as far as they can be read."""
+        found: dict[str, None] = {}
+        for line in self._first.splitlines():
+            with suppress(ValueError, RecursionError):
+                row = msgspec.json.decode(line, type=dict)
+                found.update((name, None) for name, _ in flattened(row, self.schema.kinds))
+        return list(found)
 
     def parse(self, data: Bytes) -> Batch:
         """Nothing yet."""
@@ -48,6 +62,7 @@ class JsonReader(LineReader):
         decode = msgspec.json.Decoder(dict).decode
         refusals: list[Refusal] = []
         offset = wrong = 0
+        self._first = self._first or data.tobytes()
         lines = data.tobytes().split(b"\n")[:-1]
         for line in lines:
             if line.strip():
@@ -67,9 +82,7 @@ def _add_line(rows: RawRows, decode: Any, line: bytes) -> Refusal | None:
     try:
         rows.add(decode(line))
     except UnreadableRowError as bad:
-        quoted = b'"' + bad.column.encode() + b'"'
-        at = line.find(quoted)
-        return Refusal(max(at, 0), str(bad), bad.remedy, bad.value)
+        return _unreadable(line, bad)
     except UnicodeDecodeError:
         return Refusal(
             _first_bad_byte(line), "bytes that are not UTF-8", "convert the file to UTF-8"
@@ -77,6 +90,16 @@ def _add_line(rows: RawRows, decode: Any, line: bytes) -> Refusal | None:
     except (msgspec.DecodeError, RecursionError) as error:
         return _malformed(line, str(error))
     return None
+
+
+def _unreadable(line: bytes, bad: UnreadableRowError) -> Refusal:
+    """Why a row is refused, at the place of the column in its line."""
+    place = place_of(line, bad.column)
+    at = 0 if place is None else place.start
+    if bad.value is not None:
+        return Refusal(at, str(bad), bad.remedy, bad.value)
+    value = "" if place is None else shown(place.value)
+    return Refusal(at, f"in the column {bad.column}: {bad}", bad.remedy, value)
 
 
 def _first_bad_byte(line: bytes) -> int:

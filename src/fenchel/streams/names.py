@@ -84,7 +84,10 @@ class Names:
         """Whether a name was met; of hashed names, whether it is the first of its column."""
         if not isinstance(name, str):
             return False
-        column = self.find(name)
+        try:
+            column = self.find(name)
+        except UnicodeEncodeError:  # no name that was met
+            return False
         return column is not None and (self.bits is None or self.name(column) == name)
 
     @property

@@ -15,6 +15,7 @@ from fenchel.streams.batch import UNKNOWN, Batch, Parsed, Refusal, Vocabulary, b
 from fenchel.streams.errors import EXPLANATIONS, Mistake
 from fenchel.streams.names import Names, joined
 from fenchel.streams.vw import LONGEST_NAME
+from fenchel.streams.writable import are_writable, refuse_unwritable_row
 
 LABELS = ("label", "y")
 NUMBER, TEXT = 1, 2  # kinds of labels, besides UNKNOWN
@@ -67,8 +68,8 @@ class RawRows:
         weighed = self._labelled and schema.weight is not None
         weight = self.weight_of(row) if weighed else None
         met: dict[str, Kind] = {}
-        for feature in self._features(row, label_column, met):
-            self._put(feature)
+        for name, feature in self._features(row, label_column, met):
+            self._put(name, feature)
         schema.recognise_all(met)
         for ends, numbers, _ in (self._rows, self._hashed):
             ends.append(len(numbers))
@@ -86,24 +87,29 @@ class RawRows:
 
     def _features(
         self, row: Mapping[str, Any], label_column: str, met: dict[str, Kind]
-    ) -> list[Feature]:
+    ) -> list[tuple[str, Feature]]:
+        """The features of a row that are not zero, each with its name."""
         if self.schema.label is None and label_column in row and self._labelled:
             row = {name: value for name, value in row.items() if name != label_column}
         try:
             found = self.schema.entries(row, self, met)
+            names = [feature.name for feature in found]
+            if not (are_writable(names) and are_writable(met)):
+                refuse_unwritable_row(met, found)
         except CannotReadError as bad:
             column = bad.column or next(iter(row), "")
             raise UnreadableRowError(bad.what, bad.remedy, None, column) from None
-        for feature in found:
-            _refuse_long(feature.name, feature.column)
-        return [feature for feature in found if feature.value != 0.0]
+        if sum(map(len, names)) > LONGEST_NAME // 4:
+            for name, feature in zip(names, found, strict=True):
+                _refuse_long(name, feature.column)
+        return [(n, f) for n, f in zip(names, found, strict=True) if f.value != 0.0]
 
-    def _put(self, feature: Feature) -> None:
+    def _put(self, name: str, feature: Feature) -> None:
         if self._hashes and len(feature.parts) > 1:
             self._hashed[1].append(self._known.of_parts(feature.parts))
             self._hashed[2].append(feature.value)
             return
-        self._rows[1].append(self._numbers.setdefault(feature.name, len(self._numbers)))
+        self._rows[1].append(self._numbers.setdefault(name, len(self._numbers)))
         self._rows[2].append(feature.value)
 
     def weight_of(self, row: Mapping[str, Any]) -> float:
@@ -173,7 +179,7 @@ class RawRows:
 
 
 def _refuse_long(name: str, column: str) -> None:
-    if len(name) > LONGEST_NAME // 4 and len(name.encode()) > LONGEST_NAME:
+    if len(name.encode()) > LONGEST_NAME:
         raise UnreadableRowError(*EXPLANATIONS[Mistake.NAME_TOO_LONG], name, column)
 
 

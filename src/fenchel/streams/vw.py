@@ -117,9 +117,11 @@ def _preamble(data: Any, i: Any, labelled: Any, hard: Any, kind: Any, classes: A
             mistake = BAD_PREAMBLE
         elif is_tag:
             tag, tag_stop = i + (byte_at(data, i) == TICK), end
+        elif words == 0 and not labelled:
+            words += 1  # a label that is not needed, be it a number or a word
         else:
             mistake, value = _number_mistake(data, i, end, words, hard)
-            if words == 0 and labelled:
+            if words == 0:
                 is_word = mistake == BAD_LABEL
                 if kind[0] == UNKNOWN:
                     kind[0] = WORDS if is_word else NUMBERS
