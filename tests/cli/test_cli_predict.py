@@ -203,6 +203,7 @@ def test_lines_that_are_skipped_keep_labels_in_their_place(tmp_path) -> None:
     bad = write_lines(tmp_path / "bad.csv", [*lines[:9], "1,2,3,4", *lines[9:]])
     told = run("predict", tmp_path / "m", bad, "--on-error", "skip")
     assert told.stdout == whole.stdout
+    assert "log loss" in whole.stderr
     assert whole.stderr.strip() in told.stderr
 
 
