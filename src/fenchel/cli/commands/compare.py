@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from fenchel.cli.build import Builder
+from fenchel.cli.build import Builder, loss_of
 from fenchel.cli.certify import Kept
 from fenchel.cli.column_advice import tell_kinds, tell_odd_categories
 from fenchel.cli.compare_results import Best, CompareResults
@@ -22,7 +22,6 @@ from fenchel.cli.tasks import GUESS_ROWS, LabelCheck, guess_task, labels_of
 from fenchel.evaluate import Contest, best_certificates, embedded, learners_for
 from fenchel.evaluate.default_learners import MOST_FULL
 from fenchel.learners import Learner
-from fenchel.learners.catalogue import parameters_of
 from fenchel.learners.specification import name_of
 from fenchel.report.stream_stats import StreamStats
 from fenchel.rows import Block
@@ -117,11 +116,13 @@ def _named(
 
 def _suitable(task: str, columns: int, builder: Builder) -> dict[str, Learner]:
     """Build all that suit the task, and take the loss or keep the ledger where that is asked for."""
-    chosen = learners_for(task, columns)
+    chosen = learners_for(task, columns, None if builder.loss is None else loss_of(builder.loss))
+    if not chosen:
+        raise click.BadParameter(
+            f"no learner for {task} takes {builder.loss}.", param_hint="'--loss'"
+        )
     if builder.certify:
         chosen = [text for text in chosen if name_of(text) != "max_margin"]
-    if builder.loss is not None:
-        chosen = [text for text in chosen if "loss" in parameters_of(name_of(text))]
     if not builder.intercept:
         chosen = [text for text in chosen if text != "auto"]
     return {text: builder.build(text, task) for text in chosen}
