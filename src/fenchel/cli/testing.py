@@ -10,8 +10,8 @@ import numpy as np
 from fenchel.cli.prediction_tables import decided
 from fenchel.cli.unlabelled import missing
 from fenchel.evaluate import Metrics, metrics_of, predict
-from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.metrics import F1, Area, CalibrationError, Confusion, Precision, Recall, Seen
+from fenchel.evaluate.own_loss import best_constant, own_loss
 from fenchel.evaluate.previous import PreviousLabel
 from fenchel.learners import Learner
 from fenchel.parts.state import Array
@@ -29,15 +29,16 @@ class Tested:
     ) -> None:
         self._learner, self._cost = learner, cost
         self.scored = learner.task in ("binary", "multiclass", "regression")
-        known = metrics_of(learner.task) + ["poisson"] * learner.engine.predicts_counts
-        chosen = names or (known if self.scored else ())
+        own = own_loss(learner)
+        known = dict.fromkeys([own.name] * (learner.labels is None) + metrics_of(learner.task))
+        chosen = names or (list(known) if self.scored else ())
         self._metrics = Metrics(chosen, learner.task)
         extra = (
             [Precision(), Recall(), F1(), CalibrationError()] if learner.labels is not None else []
         )
         self.by_class: list[Any] = extra + ([Area()] if learner.task == "binary" else [])
-        self.constant = BestConstant(regression=learner.labels is None)
-        self.previous = PreviousLabel(learner.labels is None)
+        self.constant = best_constant(learner.task, own)
+        self.previous = PreviousLabel(learner.labels is None, own)
         self.unknown: list[Any] = []  # labels beyond those of the model
         self.rounds = 0
 

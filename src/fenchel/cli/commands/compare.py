@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from fenchel.cli.build import Builder, loss_of
+from fenchel.cli.build import Builder
 from fenchel.cli.certify import Kept
 from fenchel.cli.column_advice import tell_kinds, tell_odd_categories
 from fenchel.cli.compare_results import Best, CompareResults
@@ -22,6 +22,7 @@ from fenchel.cli.tasks import GUESS_ROWS, LabelCheck, guess_task, labels_of
 from fenchel.evaluate import Contest, best_certificates, embedded, learners_for
 from fenchel.evaluate.default_learners import MOST_FULL
 from fenchel.learners import Learner
+from fenchel.learners.loss_texts import loss_of
 from fenchel.learners.specification import name_of
 from fenchel.report.stream_stats import StreamStats
 from fenchel.rows import Block
@@ -147,8 +148,8 @@ def _run(contest: Contest, labels: LabelCheck, blocks: Iterable[Block], quiet: b
                 told = rounds
             elif rounds >= 2 * told and not quiet:
                 told = rounds
-                best = contest.result().best
-                found = f"{best.specification}, loss {number(best.score.loss)}"
+                result = contest.result()
+                found = f"{result.best.specification}, loss {number(result.best_loss)}"
                 say(f"{rounds:>12,} rounds, best so far: {found}")
             contest.learn(block)
             rounds += len(block)
