@@ -20,7 +20,7 @@ def test_named_learners_side_by_side(tmp_path) -> None:
     assert errors == sorted(errors)
     assert set(found) == {
         "data", "task", "rounds", "features", "best_constant_loss", "previous_label_loss",
-        "learners",
+        "learners", "horizon",
     }  # fmt: skip
     assert set(found["learners"][0]) == {
         "spec", "loss", "error", "mistakes", "margin_errors", "updates", "seconds", "metrics"

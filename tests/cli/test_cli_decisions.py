@@ -59,6 +59,16 @@ def test_a_dear_miss_is_avoided(files):
     assert said[1000].count(positive) > said[1].count(positive)
 
 
+@pytest.mark.parametrize("costs", [("-1", "1"), ("0", "0"), ("nan", "1"), ("1", "inf")])
+@pytest.mark.parametrize("command", ["predict", "test"])
+def test_costs_that_decide_nothing_are_refused(files, command, costs):
+    model = trained(files, "classes", "arow")
+    arguments = [command, str(model), str(files / "classes.csv"), "--cost", *costs]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 2
+    assert "finite numbers of 0 or more, and not both 0" in done.output
+
+
 def test_intervals_are_trained_and_predicted_as_json_lines(files):
     model = trained(files, "numbers", "normalized_lms", "--interval", 0.8, "--task", "regression")
     out = files / "p.jsonl"

@@ -1,6 +1,7 @@
 """``train`` and ``compare`` on streams that change: horizons, forgetting, what JSON tells."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,9 +50,48 @@ def test_wrong_horizons_and_half_lives_are_refused(moving):
     assert "needs --learner" in run("train", moving, "--half-life", "50", status=2).stderr
 
 
+TWO = ("--learner", "arow", "--learner", "perceptron", "--learner", "passive_aggressive")
+
+
 def test_compare_ranks_by_the_use_asked_for(moving):
-    result = run(
-        "compare", moving, "--learner", "arow", "--learner", "perceptron", "--horizon", "rest"
+    result = run("compare", moving, *TWO, "--horizon", "rest", "--json", "-", "--quiet")
+    told = json.loads(result.stdout)
+    assert told["horizon"] == "rest"
+    frozen = [entry["frozen"] for entry in told["learners"]]
+    assert frozen == sorted(frozen)
+    assert all(entry["next_round"] == entry["loss"] for entry in told["learners"])
+    best = told["learners"][0]["spec"]
+    alone = figures("train", moving, "--learner", best, "--horizon", "rest")
+    assert alone["frozen"] == frozen[0]
+    said = run("compare", moving, *TWO, "--horizon", "rest").stdout
+    assert "previous label: loss" in said
+    assert "frozen on the rows ahead" in said
+    assert f"Use {best}: share of mistakes {frozen[0]:.6f} frozen" in " ".join(said.split())
+    assert "sign test" not in said
+    assert "p =" not in said
+
+
+def test_metrics_beside_frozen_use_are_told_to_be_of_the_next_round(moving, tmp_path):
+    rest = ("--horizon", "rest", "--metric", "log_loss")
+    report = tmp_path / "r.html"
+    said = run("compare", moving, *TWO, *rest, "--report", report).stdout
+    assert "next round" in said.splitlines()[4]
+    assert "frozen on the rows ahead" in " ".join(said[said.index("Use") :].split())
+    assert "no test" in report.read_text()
+    told = figures("compare", moving, *TWO, *rest)
+    assert told["metrics_of"] == "next round"
+    assert [entry["frozen"] for entry in told["learners"]] == sorted(
+        entry["frozen"] for entry in told["learners"]
     )
-    assert "previous label: loss" in result.stdout
-    assert "frozen on the rows ahead" in result.stdout
+    assert "(next round)" in run("train", moving, "--learner", "arow", *rest).stderr
+    assert "(next round)" not in run("train", moving, "--learner", "arow", *rest[2:]).stderr
+
+
+def test_the_previous_label_is_told_where_labels_come_late(moving, tmp_path):
+    lines = Path(moving).read_text().splitlines()
+    waits = tmp_path / "waits.csv"
+    rows = [f"{t % 5},{line}" for t, line in enumerate(lines[1:])]
+    waits.write_text("\n".join([f"wait,{lines[0]}", *rows]))
+    told = figures("train", waits, "--learner", "arow", "--delay", "wait")
+    assert 0.3 < told["previous_label"] < 0.7
+    assert told["previous_label_loss"] == told["previous_label"]

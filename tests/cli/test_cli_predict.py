@@ -1,5 +1,7 @@
 """``fenchel predict``: one line a row, as the learner itself would predict."""
 
+import json
+
 import polars as pl
 import pytest
 from cli_helpers import run, text_lines, write_lines
@@ -151,3 +153,100 @@ def test_columns_named_by_mistake_are_refused_before_learning(tmp_path, form) ->
     told = run(*train, "--id", "y", status=1).stderr
     assert "the last column, otherwise the label, is the identifier" in told
     assert "name the label's column with --label" in told
+
+
+# ── labels beside the rows ──────────────────────────────────────────────────────────────────────
+
+ROWS = [(k % 7 - 3, "spam" if (k % 7 - 3) * (1 if k % 5 else -1) > 0 else "ham") for k in range(60)]
+
+
+def labelled(tmp_path, form, rows=ROWS):
+    """The same rows in a format, and a model that has learned from them."""
+    frame = pl.DataFrame({"x": [x for x, _ in rows], "kind": [label for _, label in rows]})
+    data = tmp_path / f"d.{form}"
+    if form in ("svm", "vw"):
+        entry = {"svm": "1:{}", "vw": "| x:{}"}[form]
+        numbers = {"spam": 1, "ham": -1, None: ""}
+        lines = [f"{numbers[label]} {entry.format(x)}".lstrip() for x, label in rows]
+        return write_lines(data, lines)
+    write = {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}
+    write[form](data)
+    return data
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "svm", "vw"])
+def test_labels_in_the_data_tell_the_metrics_and_change_no_prediction(tmp_path, form) -> None:
+    data = labelled(tmp_path, form)
+    label = ("--label", "kind") if form in ("csv", "jsonl", "parquet") else ()
+    run("train", data, *label, "--learner", "perceptron", "--save", tmp_path / "m")
+    run("test", tmp_path / "m", data, "--json", tmp_path / "j", "--quiet")
+    error = json.loads((tmp_path / "j").read_text())["metrics"]["error"]
+    told = run("predict", tmp_path / "m", data)
+    assert f"error          {error:.6f}" in told.stderr
+    assert 0.0 < error < 1.0
+    quiet = run("predict", tmp_path / "m", data, "--quiet")
+    assert quiet.stdout == told.stdout
+    assert "error" not in quiet.stderr
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "vw"])
+def test_metrics_are_of_the_rows_that_have_a_label(tmp_path, form) -> None:
+    data = labelled(tmp_path, form)
+    label = () if form == "vw" else ("--label", "kind")
+    run("train", data, *label, "--learner", "perceptron", "--save", tmp_path / "m")
+    whole = run("predict", tmp_path / "m", data)
+    some = labelled(
+        tmp_path, form, [(x, label if k % 2 else None) for k, (x, label) in enumerate(ROWS)]
+    )
+    told = run("predict", tmp_path / "m", some)
+    assert told.stdout == whole.stdout
+    assert "labelled       30 of 60 rows" in told.stderr
+    assert "log loss" in told.stderr
+    none = labelled(tmp_path, form, [(x, None) for x, _ in ROWS])
+    told = run("predict", tmp_path / "m", none)
+    assert told.stdout == whole.stdout
+    assert "error" not in told.stderr
+
+
+def test_labels_that_cannot_be_read_stop_nothing(tmp_path) -> None:
+    data = write_lines(tmp_path / "d.csv", ["x,y", *(f"{x},{x * 2.0}" for x, _ in ROWS)])
+    run("train", data, "--task", "regression", "--learner", "lms", "--save", tmp_path / "m")
+    whole = run("predict", tmp_path / "m", data)
+    assert "squared" in whole.stderr
+    for wrong in ("soon", "inf", "1e999"):
+        lines = data.read_text().splitlines()
+        lines[7] = lines[7].split(",")[0] + "," + wrong
+        for more in ((), ("--on-error", "skip")):
+            told = run("predict", tmp_path / "m", write_lines(tmp_path / "e.csv", lines), *more)
+            assert told.stdout == whole.stdout
+            assert "squared" not in told.stderr
+
+
+def test_lines_that_are_skipped_keep_labels_in_their_place(tmp_path) -> None:
+    data = labelled(tmp_path, "csv")
+    run("train", data, "--label", "kind", "--learner", "perceptron", "--save", tmp_path / "m")
+    whole = run("predict", tmp_path / "m", data)
+    lines = data.read_text().splitlines()
+    bad = write_lines(tmp_path / "bad.csv", [*lines[:9], "1,2,3,4", *lines[9:]])
+    told = run("predict", tmp_path / "m", bad, "--on-error", "skip")
+    assert told.stdout == whole.stdout
+    assert "log loss" in whole.stderr
+    assert whole.stderr.strip() in told.stderr
+
+
+def test_labels_tell_the_metrics_without_other_columns_that_were_named(tmp_path) -> None:
+    lines = ["x,k,w,kind", *(f"{x},r{n},1,{label}" for n, (x, label) in enumerate(ROWS))]
+    named = ("--id", "k", "--weight", "w", "--label", "kind")
+    data = write_lines(tmp_path / "d.csv", lines)
+    run("train", data, *named, "--learner", "perceptron", "--save", tmp_path / "m")
+    fewer = write_lines(tmp_path / "fewer.csv", ["x,kind", *(f"{x},{label}" for x, label in ROWS)])
+    assert "log loss" in run("predict", tmp_path / "m", fewer).stderr
+
+
+def test_labels_of_another_kind_are_no_labels(tmp_path) -> None:
+    data = labelled(tmp_path, "csv")
+    run("train", data, "--label", "kind", "--learner", "perceptron", "--save", tmp_path / "m")
+    zeros = write_lines(tmp_path / "z.jsonl", [f'{{"x": {x}, "kind": 0}}' for x, _ in ROWS])
+    told = run("predict", tmp_path / "m", zeros)
+    assert told.stdout == run("predict", tmp_path / "m", data).stdout
+    assert "error" not in told.stderr

@@ -6,6 +6,8 @@ from scipy import stats
 
 from fenchel import learners
 from fenchel.evaluate import BestConstant, compare, outcome, progressive
+from fenchel.evaluate.metrics import PoissonDeviance, QuantileLoss
+from fenchel.evaluate.own_loss import BestMean, BestQuantile, losses_in
 from fenchel.evaluate.significance import Pairs, sign_test
 from fenchel.streams import from_arrays
 
@@ -71,6 +73,38 @@ def test_the_best_constant_is_found_block_by_block() -> None:
     mean = np.average(y, weights=weights)
     assert constant.value == pytest.approx(mean, rel=1e-12)
     assert constant.loss == pytest.approx(np.average((y - mean) ** 2, weights=weights), rel=1e-9)
+
+
+def test_the_best_quantile_is_found_block_by_block_in_bounded_memory() -> None:
+    random = np.random.default_rng(0)
+    y, weights = random.normal(size=1001), random.random(1001)
+    constant = BestQuantile(0.75)
+    for part in np.array_split(np.arange(1001), 7):
+        constant.see(y[part], weights[part])
+    loss = QuantileLoss(0.75)
+    costs = [losses_in(loss, np.full(1001, c), y) @ weights for c in y]
+    assert constant.value == y[int(np.argmin(costs))]
+    assert constant.loss == pytest.approx(min(costs) / weights.sum(), rel=1e-12)
+    many = random.normal(size=1_000_000)
+    constant = BestQuantile(0.9)
+    for part in np.array_split(many, 9):
+        constant.see(part)
+    exact = np.quantile(many, 0.9)
+    assert constant.value == pytest.approx(exact, abs=1e-3)
+    costs = losses_in(QuantileLoss(0.9), np.full(1, exact), many)
+    assert constant.loss == pytest.approx(costs.mean(), rel=1e-6)
+    assert len(constant._targets) <= 1 << 17
+
+
+def test_the_best_mean_of_counts_has_its_deviance() -> None:
+    y, weights = np.array([0.0, 3.0, 1.0, 0.0, 7.0]), np.array([1.0, 2.0, 0.5, 1.0, 1.0])
+    constant = BestMean()
+    constant.see(y[:2], weights[:2])
+    constant.see(y[2:], weights[2:])
+    mean = np.average(y, weights=weights)
+    assert constant.value == pytest.approx(mean, rel=1e-12)
+    costs = losses_in(PoissonDeviance(), np.full(5, mean), y)
+    assert constant.loss == pytest.approx(np.average(costs, weights=weights), rel=1e-12)
 
 
 @pytest.mark.parametrize(("won", "lost"), [(0, 0), (3, 1), (40, 60), (700, 900), (9000, 8500)])

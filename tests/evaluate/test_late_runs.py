@@ -39,13 +39,40 @@ def test_a_column_of_delays_is_asking_and_answering():
     run.finish()
     assert run.learner.rounds == 60
     assert not run.learner.tickets.waiting
-    assert run.previous.loss is None
+    assert run.previous.loss == previous_by_hand(delays)
+
+
+def previous_by_hand(delays):
+    """The share of rows whose label is not the one that came last before they were asked."""
+    latest, waiting, wrong = None, {}, []
+    for t in range(60):
+        if latest is not None:
+            wrong.append(latest != Y[t])
+        waiting[t] = t + delays[t]
+        for s in sorted((s for s in waiting if waiting[s] <= t), key=lambda s: (waiting[s], s)):
+            latest = Y[s]
+            del waiting[s]
+    return np.mean(wrong)
 
 
 def test_a_constant_delay_is_a_horizon():
     rows = block(range(60), Y, [7] * 60)
     delayed, late = DelayedRun(learners.perceptron()), LateRun(learners.perceptron(), horizon=7)
     assert np.array_equal(delayed.learn(rows).margins, late.learn(rows).margins)
+    assert delayed.previous.loss == late.previous.loss == np.mean(Y[8:] != Y[:-8])
+
+
+def test_the_previous_label_is_the_one_known_when_a_row_was_asked():
+    run = AgainRun(learners.lms())
+    numbers = np.array([1.0, 2.0, 4.0])
+    run.learn(block([0], numbers[:1], [0]))  # nothing came before it
+    run.ask(block([1, 2], None, [1, 2]))  # then the last was 1
+    run.learn(block([1, 2], numbers[1:], [1, 2]))
+    assert run.previous.loss == np.mean([(1.0 - 2.0) ** 2, (1.0 - 4.0) ** 2])
+    names = AgainRun(learners.perceptron())
+    names.learn(block([0, 1], np.array(["a", "b"], dtype=object), [0, 1]))
+    names.learn(block([2, 3], np.array(["b", "b"], dtype=object), [2, 3]))
+    assert names.previous.loss == 1.0 / 3.0
 
 
 @pytest.mark.parametrize("wrong", ["-1", "soon", "nan", "inf", ""])

@@ -15,9 +15,11 @@ NAMED = 4  # learners that are named before the rest is counted
 def advice(result: Comparison, regression: bool) -> str:
     """Write a paragraph: which learner to use, and what the data do not settle."""
     said = [_winner(result, regression)]
-    if result.best.score.loss >= result.constant.loss:
+    if result.best_loss >= result.constant.loss:
         said.append("Beware: that is no better than the best constant; these features tell little.")
-    if len(result.entrants) > 1:
+    if result.frozen is not None:
+        said.append(_next_frozen(result, result.frozen))
+    elif len(result.entrants) > 1:
         said += [_runner_up(result, regression), _tied(result)]
     lines = textwrap.wrap(" ".join(filter(None, said)), WIDTH, break_long_words=False)
     return "\n".join(lines).replace(UNBROKEN, " ")
@@ -25,17 +27,34 @@ def advice(result: Comparison, regression: bool) -> str:
 
 def _winner(result: Comparison, regression: bool) -> str:
     name, score = result.best.specification, result.best.score
+    if result.frozen is not None:
+        kind = _kind(result) if regression else "share of mistakes"
+        return f"Use {name}: {kind} {number(result.frozen[name])} frozen on the rows ahead."
     if result.ranked_by:
         metric = result.ranked_by.replace("_", " ")
         return f"Use {name}: {metric} {number(score.metrics[result.ranked_by])}."
     if regression:
         share = score.loss / result.constant.loss if result.constant.loss else 1.0
-        return (
-            f"Use {name}: average squared loss {number(score.loss)}, {share:.3g} of the constant's."
-        )
+        return f"Use {name}: average {_kind(result)} {number(score.loss)}, {share:.3g} of the constant's."
     assert score.mistakes is not None
     mistakes = counted(score.mistakes, "mistake")
     return f"Use {name}: {mistakes} in {counted(result.rounds, 'round')} ({score.error:.2%})."
+
+
+def _kind(result: Comparison) -> str:
+    """What numbers are told in."""
+    if result.loss.startswith("quantile"):
+        return f"{result.loss} loss"
+    return "Poisson deviance" if result.loss == "poisson" else "squared loss"
+
+
+def _next_frozen(result: Comparison, frozen: dict[str, float]) -> str:
+    """Tell how far behind the next is; of samples of the rows there is no test."""
+    if len(result.entrants) < 2:
+        return ""
+    second = result.entrants[1].specification
+    more = frozen[second] - frozen[result.best.specification]
+    return f"The next, {second}, lost {more:.3g} more a row; no test tells whether that is chance."
 
 
 def _runner_up(result: Comparison, regression: bool) -> str:

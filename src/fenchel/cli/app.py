@@ -94,7 +94,8 @@ def predict(**given: Any) -> None:
     """Predict the label or number of each row of DATA, one a line.
 
     With any of --id, --proba, --margin, --interval and --top a table: CSV, or by the name of --output
-    JSON lines or Parquet. Labels in DATA are not needed, and not looked at.
+    JSON lines or Parquet. Labels in DATA are not needed; where they are there the metrics of `fenchel test`
+    are told too, on standard error.
     """
     from fenchel.cli.commands import predict
 

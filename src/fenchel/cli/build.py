@@ -18,9 +18,9 @@ from fenchel.learners import (
 )
 from fenchel.learners.catalogue import parameters_of, similar_names
 from fenchel.learners.for_task import regression_loss
+from fenchel.learners.loss_texts import loss_of
 from fenchel.learners.registry import certified
 from fenchel.learners.specification import check, name_of, parse, parse_nested
-from fenchel.losses import Huber, Quantile
 
 
 def build(text: str, task: str, certify: bool = False) -> Learner:
@@ -118,7 +118,7 @@ class Builder:
         asked: dict[str, Any] = {}
         takes_loss = "loss" in parameters_of(name)
         if self.loss is not None and not takes_loss:
-            raise _wrong(f"{name} has a loss of its own; leave --loss out.", "--loss")
+            raise _own_loss(name)
         if takes_loss and self.loss is not None:
             asked["loss"] = loss_of(self.loss)
         elif takes_loss and task == "regression" and "loss" not in parameters:
@@ -130,26 +130,6 @@ class Builder:
         if task == "binary" and CATALOGUE[name].tasks == ("regression",):
             asked["task"] = "binary"
         return asked
-
-
-def loss_of(text: str) -> Any:
-    """Return the loss as typed: a name, or ``quantile:LEVEL`` and ``huber:DELTA`` as objects.
-
-    >>> loss_of("quantile:0.9"), loss_of("hinge")
-    (Quantile(tau=0.9), 'hinge')
-    """
-    name, _, level = text.partition(":")
-    if name not in ("quantile", "huber") or not level:
-        return text
-    try:
-        found = float(level)
-    except ValueError:
-        found = -1.0
-    if found <= 0.0 or (name == "quantile" and found >= 1.0):
-        raise ValueError(
-            f"loss={text!r}: give quantile:LEVEL with a level between 0 and 1, or huber:DELTA"
-        )
-    return Quantile(tau=found) if name == "quantile" else Huber(delta=found)
 
 
 def tasks_of(text: str) -> tuple[str, ...]:
@@ -164,6 +144,16 @@ def _known_name(text: str) -> str:
         hint = similar_names(name) or "see `fenchel learners`."
         raise _wrong(f"there is no learner {name!r}: {hint}")
     return name
+
+
+def _own_loss(name: str) -> click.BadParameter:
+    """What to say of a learner that cannot take the loss, which was named or is that of the task."""
+    context = click.get_current_context(silent=True)
+    if context is None or context.params.get("loss") is not None:
+        return _wrong(f"{name} has a loss of its own; leave --loss out.", "--loss")
+    has = "has a loss of its own" if "regression" in tasks_of(name) else "is for two classes"
+    needed = f"--task {context.params['task']} needs a learner of numbers with a choice of loss"
+    return _wrong(f"{name} {has}: {needed}, such as normalized_adaptive_gradient.")
 
 
 def _wrong(message: str, option: str = "--learner") -> click.BadParameter:

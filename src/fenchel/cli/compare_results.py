@@ -8,7 +8,7 @@ from fenchel.certificates import Certificate
 from fenchel.certificates.tables import text_table
 from fenchel.cli.advice import advice
 from fenchel.cli.certify import as_json, certificate_lines
-from fenchel.cli.moving import frozen_lines, previous_lines
+from fenchel.cli.moving import frozen_lines, horizon_figures, previous_lines
 from fenchel.cli.output import counted, number, seconds, size
 from fenchel.cli.places import written_whole
 from fenchel.cli.results import blame, figures, write_json
@@ -26,7 +26,7 @@ class CompareResults:
     """Presents a contest that is over, to people and to programs."""
 
     def __init__(self, source: Data, contest: Contest) -> None:
-        self.source, self.result = source, contest.result()
+        self.source, self.result, self._horizon = source, contest.result(), contest.horizon
         names = [entrant.specification for entrant in self.result.entrants]
         self.runs: dict[str, Run] = {name: contest.runs[name] for name in names}
         self._best = self.runs[names[0]]
@@ -34,7 +34,8 @@ class CompareResults:
     def write_json(self, file: str, certified: Best | None) -> None:
         """Write the figures to a file."""
         told = None if certified is None else {name: as_json(c) for name, c in certified.items()}
-        write_json(file, figures(self.source.name, self.runs, certificates=told))
+        found = figures(self.source.name, self.runs, certificates=told)
+        write_json(file, found | horizon_figures(found["learners"], self.runs, self._horizon))
 
     def text(self, certified: Best | None) -> str:
         """Lay out the table, what is certified, and the advice."""
@@ -50,8 +51,13 @@ class CompareResults:
         if certified is not None:
             lines += ["", *certificate_lines(certified)]
         lines += ["", f"best constant: {self._constant(', ')}", *previous_lines(self._best)]
-        lines += [*frozen_lines(self.runs), "", self._advice()]
+        lines += [*self._uses(), "", self._advice()]
         return "\n".join(lines)
+
+    def _uses(self) -> list[str]:
+        """Tell frozen use where that was asked for, and that the table above is of another."""
+        lines = frozen_lines(self.runs)
+        return lines and ["the table is of the next round", *lines]
 
     def write_page(self, file: str, watched: StreamStats) -> None:
         """Write the page with pictures to a file."""
@@ -80,7 +86,16 @@ class CompareResults:
 
 
 def _metric_names(result: Comparison) -> list[str]:
-    return [name.replace("_", " ") for name in result.entrants[0].score.metrics]
+    """The headings of metrics."""
+    names = _metrics_beside(result)
+    when = "" if result.frozen is None else "\nnext round"
+    return [name.replace("_", " ") + when for name in names]
+
+
+def _metrics_beside(result: Comparison) -> list[str]:
+    """The metrics; a loss of its own that numbers are told in has its column already."""
+    has_column = result.loss if result.loss != "squared" else ""
+    return [name for name in result.best.score.metrics if name != has_column]
 
 
 def _of_classes(result: Comparison) -> list[str]:
@@ -98,12 +113,13 @@ def _of_classes(result: Comparison) -> list[str]:
 
 
 def _of_numbers(result: Comparison) -> list[str]:
-    headings = ["learner", "loss", "share of\nconstant", "seconds", "memory"]
+    kind = "loss" if result.loss == "squared" else f"{result.loss}\nloss"
+    headings = ["learner", kind, "share of\nconstant", "seconds", "memory"]
     headings, rows = headings + _metric_names(result), []
     for name, score, memory in result.entrants:
         share = score.loss / result.constant.loss if result.constant.loss else float("nan")
         relative = f"{share:.3f}" if share < 1e4 else f"{share:.1g}"
-        told = [number(value) for value in score.metrics.values()]
+        told = [number(score.metrics[metric]) for metric in _metrics_beside(result)]
         last = seconds(score.seconds), size(memory)
         rows.append([name, number(score.loss), relative, *last, *told])
     return text_table(headings, rows)

@@ -6,6 +6,7 @@ import numpy as np
 
 from fenchel.cli.output import counted, fact, number
 from fenchel.evaluate import Score, outcome, predict
+from fenchel.evaluate.own_loss import own_loss
 from fenchel.evaluate.progressive import targets_of
 from fenchel.learners import Learner
 from fenchel.rows import Block
@@ -39,7 +40,10 @@ class HeldOut:
         known = len(self._learner.classes)
         margins = predict(self._learner, block)
         targets = targets_of(self._learner, block)
-        score.add(outcome(self._learner, margins, targets, known), block.importance)
+        score.add(
+            outcome(self._learner, margins, targets, known, own_loss(self._learner)),
+            block.importance,
+        )
 
     def tell(self, quiet: bool) -> None:
         """Tell the loss of this pass."""

@@ -70,6 +70,7 @@ def moving_figures(run: Run, horizon: int | str) -> dict[str, Any]:
     watch = run.watch
     found: dict[str, Any] = {
         "horizon": horizon,
+        **metrics_of(horizon),
         "next_round": run.score.loss if horizon in (0, "rest") else None,
         "late": run.score.loss if horizon not in (0, "rest") else None,
         "frozen": run.frozen_loss,
@@ -92,6 +93,21 @@ def previous_lines(run: Run) -> list[str]:
     """Tell what repeating the last label known would lose."""
     loss = run.previous.loss
     return [] if loss is None else [f"previous label: loss {number(loss)}"]
+
+
+def horizon_figures(
+    learners: list[dict[str, Any]], runs: Mapping[str, Run], horizon: int | str
+) -> dict[str, Any]:
+    """Put each learner's loss when frozen beside its figures; returns what is of all of them."""
+    if horizon == "rest":
+        for figures, run in zip(learners, runs.values(), strict=True):
+            figures |= {"next_round": run.score.loss, "frozen": run.frozen_loss}
+    return {"horizon": horizon, **metrics_of(horizon)}
+
+
+def metrics_of(horizon: int | str) -> dict[str, str]:
+    """Tell what use the metrics are of, where it is another than was asked for."""
+    return {"metrics_of": "next round"} if horizon == "rest" else {}
 
 
 def frozen_lines(runs: Mapping[str, Run]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -97,9 +98,22 @@ interval = click.option(
     metavar="C",
     help="Intervals that cover a share C of the targets, or sets of classes that hold them.",
 )
+
+
+def _costs(
+    context: click.Context, parameter: click.Parameter, given: tuple[float, float] | None
+) -> tuple[float, float] | None:
+    """Refuse costs by which nothing can be decided."""
+    if given is not None and not (all(0.0 <= cost < math.inf for cost in given) and any(given)):
+        told = "the costs are finite numbers of 0 or more, and not both 0"
+        raise click.BadParameter(f"{given[0]:g} {given[1]:g}: {told}.")
+    return given
+
+
 cost = click.option(
     "--cost",
     type=(float, float),
+    callback=_costs,
     metavar="ALARM MISS",
     help="What a false alarm and a miss of the positive class cost: decisions follow.",
 )

@@ -11,15 +11,16 @@ from fenchel.cli.output import counted, fact, number, say
 from fenchel.cli.places import refuse_clashes, refuse_unwritable, written_whole
 from fenchel.cli.tasks import constant_label, shown
 from fenchel.evaluate import Run, Score
+from fenchel.evaluate.own_loss import told_as
 from fenchel.report.text import json_text
 from fenchel.streams import Names, Skipped
 
 
-def tell_score(run: Run, names: Names | None, seconds: float) -> None:
-    """Tell the totals of one learner."""
+def tell_score(run: Run, names: Names | None, seconds: float, rest: bool = False) -> None:
+    """Tell the totals of one learner; metrics are of the next round, which ``rest`` is not about."""
     score = run.score
     fact("rounds", f"{score.rounds:,}")
-    kind = "squared" if score.mistakes is None else counted(score.mistakes, "mistake")
+    kind = told_as(run.loss) if score.mistakes is None else counted(score.mistakes, "mistake")
     ranks = run.learner.task == "ranking"
     if ranks:
         kind = "pairs in the wrong order, by row"
@@ -32,7 +33,7 @@ def tell_score(run: Run, names: Names | None, seconds: float) -> None:
     else:
         fact("best constant", f"{number(run.constant.loss)} ({constant_label(run)})")
     for name, value in run.metrics.items():
-        fact(name.replace("_", " "), number(value))
+        fact(name.replace("_", " "), number(value) + (" (next round)" if rest else ""))
     if hasattr(run.learner.engine, "covered"):
         for name, value in run.learner.covered().items():
             fact(name, number(value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from threading import Timer
@@ -12,6 +13,7 @@ from typing import Any
 import click
 
 from fenchel.cli.errors import as_option
+from fenchel.cli.labels_beside import with_labels
 from fenchel.cli.output import announce_compiling, fact, printable
 from fenchel.evaluate import embedded
 from fenchel.learners import Learner
@@ -138,11 +140,12 @@ def open_data(
     learner: Learner | None = None,
     frozen: bool = False,
     labelled: Labelled | None = None,
+    beside: bool = False,
 ) -> Data:
     """Open a file, standard input, or embedded data, for a learner that knows some columns or none.
 
     ``frozen`` is for rows to predict: labels are not needed unless ``labelled``, and nothing new is
-    taken up.
+    taken up. Labels that can be read come ``beside`` the rows where that is asked for.
     """
     said = reading.schema()
     schema = said if learner is None else _extended(learner.schema, said)
@@ -157,7 +160,8 @@ def open_data(
     refuse_idle_options(place, reading)
     if not is_address(place):
         _refuse_missing(place)
-    stream = open_stream(
+    opened = partial(
+        open_stream,
         place,
         schema=schema,
         names=names,
@@ -166,10 +170,12 @@ def open_data(
         decimal=reading.decimal,
         quotes=reading.quotes is not False,
         on_error=reading.on_error,
-        labelled=not frozen if labelled is None else labelled,
         frozen=frozen,
         drain=True,
     )
+    stream = opened(labelled=not frozen if labelled is None else labelled)
+    if beside and not is_address(place):
+        stream = with_labels(stream, opened(labelled="some"))
     hashed = stream.names is not None and stream.names.bits is not None
     return Data(place, stream, stream.columns if hashed else 0)
 

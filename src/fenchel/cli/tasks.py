@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from fenchel.cli.output import printable
 from fenchel.evaluate import Run
 from fenchel.learners import Learner
+from fenchel.learners.loss_texts import loss_of
+from fenchel.losses import named
 from fenchel.rows import Block
 from fenchel.streams import BadInput
 
@@ -28,6 +30,7 @@ def settled(given: dict[str, Any]) -> dict[str, Any]:
     >>> settled({"task": "quantile", "loss": "quantile:0.9", "metrics": ()})
     {'task': 'regression', 'loss': 'quantile:0.9', 'metrics': ('quantile:0.9',)}
     """
+    _refuse_unknown(given["loss"])
     if given["task"] == "count":
         if given["loss"] not in (None, "poisson"):
             raise click.UsageError("--task count goes with --loss poisson, or without --loss.")
@@ -43,6 +46,15 @@ def settled(given: dict[str, Any]) -> dict[str, Any]:
     loss = loss if ":" in loss else f"{loss}:0.5"
     metrics = given["metrics"] or (loss,)
     return {**given, "task": "regression", "loss": loss, "metrics": metrics}
+
+
+def _refuse_unknown(loss: str | None) -> None:
+    """Refuse a loss that has no meaning, whatever the learner."""
+    try:
+        if loss is not None:
+            named(loss_of(loss))
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.", param_hint="'--loss'") from None
 
 
 def guess_task(labels: NDArray[Any]) -> str:

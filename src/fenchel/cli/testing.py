@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from fenchel.cli.prediction_tables import decided
+from fenchel.cli.unlabelled import missing
 from fenchel.evaluate import Metrics, metrics_of, predict
-from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.metrics import F1, Area, CalibrationError, Confusion, Precision, Recall, Seen
+from fenchel.evaluate.own_loss import best_constant, own_loss
 from fenchel.evaluate.previous import PreviousLabel
 from fenchel.learners import Learner
 from fenchel.parts.state import Array
@@ -28,42 +29,56 @@ class Tested:
     ) -> None:
         self._learner, self._cost = learner, cost
         self.scored = learner.task in ("binary", "multiclass", "regression")
-        known = metrics_of(learner.task) + ["poisson"] * learner.engine.predicts_counts
-        chosen = names or (known if self.scored else ())
+        own = own_loss(learner)
+        known = dict.fromkeys([own.name] * (learner.labels is None) + metrics_of(learner.task))
+        chosen = names or (list(known) if self.scored else ())
         self._metrics = Metrics(chosen, learner.task)
         extra = (
             [Precision(), Recall(), F1(), CalibrationError()] if learner.labels is not None else []
         )
         self.by_class: list[Any] = extra + ([Area()] if learner.task == "binary" else [])
-        self.constant = BestConstant(regression=learner.labels is None)
-        self.previous = PreviousLabel(learner.labels is None)
+        self.constant = best_constant(learner.task, own)
+        self.previous = PreviousLabel(learner.labels is None, own)
         self.unknown: list[Any] = []  # labels beyond those of the model
         self.rounds = 0
 
     def see_if_labelled(self, block: Block, margins: Array) -> None:
-        """Score a block that has labels, leave one that has none."""
-        if self.scored and block.labels is not None and not _has_gaps(block.labels):
-            self.see(block, margins)
+        """Score the rows of a block that have labels such as the model's, leave the others."""
+        if not self.scored or block.labels is None:
+            return
+        there = ~missing(block.labels)
+        labels = block.labels[there]
+        if len(labels) and self._are_such(labels):
+            weights = None if block.importance is None else block.importance[there]
+            self._count(labels, margins[there], weights)
 
-    def see(self, block: Block, margins: Array | None = None) -> None:
-        """Score one block of labelled rows, whose margins may be known already."""
+    def _are_such(self, labels: Any) -> bool:
+        """Whether labels are numbers where the model's are, and texts where those are."""
+        known = self._learner.classes
+        return (labels.dtype.kind in "OU") == bool(known and isinstance(known[0], str))
+
+    def see(self, block: Block) -> None:
+        """Score one block of labelled rows."""
+        self._count(block.labels, predict(self._learner, block), block.importance)
+
+    def _count(self, labels: Any, margins: Array, importance: Array | None) -> None:
+        """Count in rows by their labels and margins."""
         learner = self._learner
-        margins = predict(learner, block) if margins is None else margins
-        weights = np.ones(len(block)) if block.importance is None else block.importance
+        weights = np.ones(len(labels)) if importance is None else importance
         if learner.labels is None:
-            targets = np.asarray(block.labels, np.float64)
+            targets = np.asarray(labels, np.float64)
             seen = Seen(targets, learner.engine.present(margins), None, weights)
         else:
             chances = learner.probabilities(margins)
-            targets = self._numbers(block.labels)
-            labels = decided(learner, margins, chances, self._cost)
-            seen = Seen(targets, self._numbers(labels), chances, weights)
+            targets = self._numbers(labels)
+            said = decided(learner, margins, chances, self._cost)
+            seen = Seen(targets, self._numbers(said), chances, weights)
         self._metrics.see(seen)
         for one in self.by_class:
             one.see(seen)
         self.constant.see(targets, weights)
         self.previous.see(targets, weights)
-        self.rounds += len(block)
+        self.rounds += len(labels)
 
     def _numbers(self, labels: Any) -> Any:
         """Class numbers in the model's order; those of other labels follow."""
@@ -108,11 +123,3 @@ class Tested:
     def area(self) -> Area | None:
         """The counts of scores of both classes, for two classes."""
         return self.by_class[4] if len(self.by_class) > 4 else None
-
-
-def _has_gaps(labels: Any) -> bool:
-    """Whether some labels are missing: predictions need none."""
-    array = np.asarray(labels)
-    if array.dtype.kind == "f":
-        return bool(np.isnan(array).any())
-    return array.dtype.kind == "O" and any(label is None or label == "" for label in array)

@@ -11,6 +11,8 @@ import numpy as np
 from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
 from fenchel.evaluate.late_run import LateRun
+from fenchel.evaluate.metrics import Mean
+from fenchel.evaluate.own_loss import common_loss
 from fenchel.evaluate.progressive import Run, Score, Step
 from fenchel.evaluate.significance import Pairs, Verdict
 from fenchel.learners import Learner
@@ -32,7 +34,10 @@ class Entrant(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """The entrants, best first; each one's verdict is that of the best against it."""
+    """The entrants, best first; each one's verdict is that of the best against it.
+
+    Learners ranked by their losses when frozen have no verdicts: those are of samples of the rows.
+    """
 
     entrants: list[Entrant]
     verdicts: list[Verdict]
@@ -41,11 +46,21 @@ class Comparison(NamedTuple):
     ranked_by: str = ""  # a metric, or nothing for the task's own loss
     tested_by: str = ""  # what the verdicts are about
     because: str = ""
+    loss: str = ""  # that numbers are told in; nothing for classes
+    frozen: dict[str, float] | None = (
+        None  # the losses that ranked them, where these are of frozen use
+    )
 
     @property
     def best(self) -> Entrant:
         """The learner with the least loss."""
         return self.entrants[0]
+
+    @property
+    def best_loss(self) -> float:
+        """The loss of the best learner, in the use that it was chosen for."""
+        best = self.best
+        return best.score.loss if self.frozen is None else self.frozen[best.specification]
 
 
 class Trace(NamedTuple):
@@ -72,18 +87,23 @@ class Contest:
         most_full: int | None = None,
         metrics: Sequence[str] = (),
         horizon: int | str = 0,
+        loss: Mean | None = None,
     ) -> None:
         tasks = {learner.task for learner in learners.values()}
         if len(tasks) != 1:
             raise ValueError(f"learners of {tasks or 'nothing'}: give learners of one task")
-        self._asked, self._horizon = tuple(metrics), horizon
-        self.alone = partial(_alone, learners, (width, most_full, tuple(metrics), horizon))
+        self._asked, self.horizon = tuple(metrics), horizon
+        self.loss = common_loss(learners.values()) if loss is None else loss
+        settings = width, most_full, tuple(metrics), horizon, self.loss
+        self.alone = partial(_alone, learners, settings)
         classes = tasks <= {"binary", "multiclass"}
         kept = (*metrics, "log_loss") if classes else tuple(metrics)
         self.runs = {
-            name: run_of(learner, width, horizon, kept) for name, learner in learners.items()
+            name: run_of(learner, width, horizon, kept, self.loss)
+            for name, learner in learners.items()
         }
         self.withdrawn: list[str] = []
+        self._told_in = "" if classes else self.loss.name
         self._pairs = Pairs(len(self.runs), regression=not classes)
         self._by_metric = {
             name: Pairs(len(self.runs), regression=True) for name in dict.fromkeys(kept)
@@ -127,8 +147,6 @@ class Contest:
         """The metric to rank by, and why where nobody asked for it."""
         if self._asked:
             return next(iter(some.scoring.metrics.each)), ""
-        if self._horizon == "rest":
-            return "", ""
         rarest = some.constant.rarest
         if rarest < RARE and "log_loss" in some.scoring.metrics.each:
             told = f"a class has {rarest:.2%} of the rows: ranked by log loss, not by error"
@@ -157,13 +175,17 @@ class Contest:
         """Tell how they stand: by the first metric asked for, else by the task's own loss.
 
         Where a class has less than 5 % of the rows, by log loss: all that say nothing of it err as rarely.
+        Learners for frozen use stand by their losses when frozen, once these are known.
         """
         runs = {n: run for n, run in self.runs.items() if n not in self.withdrawn}
+        frozen = frozen_losses(runs)
+        if frozen is not None:
+            return self._of_frozen(runs, frozen)
         metric, because = self._ranking(next(iter(runs.values())))
-        names = sorted(runs, key=lambda name: self._cost(runs[name], metric))
+        names = sorted(runs, key=lambda name: _cost(runs[name], metric))
         place = {name: k for k, name in enumerate(self.runs)}
         mean = bool(metric) and runs[names[0]].scoring.metrics.each[metric].is_mean
-        tested = metric if mean and metric not in ("error", "squared") else ""
+        tested = metric if mean and metric not in ("error", self.loss.name) else ""
         pairs = self._by_metric[tested] if tested else self._pairs
         return Comparison(
             [_entrant(name, runs[name], self._shown(runs[name], metric)) for name in names],
@@ -173,14 +195,21 @@ class Contest:
             metric,
             tested,
             because,
+            self._told_in,
         )
 
-    def _cost(self, run: Run, metric: str) -> float:
-        """The figure that ranks learners, the least first: a metric, or the loss of the use asked for."""
-        if metric:
-            return _cost_by(run, metric)
-        frozen = None if self._horizon != "rest" else run.frozen_loss
-        return run.score.loss if frozen is None else frozen
+    def _of_frozen(self, runs: Mapping[str, Run], frozen: dict[str, float]) -> Comparison:
+        """Tell how they stand frozen; metrics are those of the next round, and rank nobody."""
+        names = sorted(runs, key=frozen.__getitem__)
+        some = runs[names[0]]
+        return Comparison(
+            [_entrant(name, runs[name], self._shown(runs[name], "")) for name in names],
+            [],
+            some.constant,
+            some.score.rounds,
+            loss=self._told_in,
+            frozen={name: frozen[name] for name in names},
+        )
 
 
 def _alone(learners: Mapping[str, Learner], settings: tuple[Any, ...], name: str) -> Any:
@@ -188,14 +217,30 @@ def _alone(learners: Mapping[str, Learner], settings: tuple[Any, ...], name: str
     return partial(Contest, {name: learners[name].copy()}, *settings)
 
 
-def run_of(learner: Learner, width: int, horizon: int | str, metrics: Sequence[str] = ()) -> Run:
+def run_of(
+    learner: Learner,
+    width: int,
+    horizon: int | str,
+    metrics: Sequence[str] = (),
+    loss: Mean | None = None,
+) -> Run:
     """Return a run whose labels come so many rounds late; ``rest`` measures frozen use too."""
     if horizon and horizon != "rest":
-        return LateRun(learner, width, metrics, horizon=int(horizon))
-    return Run(learner, width, metrics, watched=horizon == "rest")
+        return LateRun(learner, width, metrics, horizon=int(horizon), loss=loss)
+    return Run(learner, width, metrics, watched=horizon == "rest", loss=loss)
 
 
-def _cost_by(run: Run, metric: str) -> float:
+def frozen_losses(runs: Mapping[str, Run]) -> dict[str, float] | None:
+    """Return what each learner loses frozen on the rows ahead; None unless that is known of all."""
+    found = {name: run.frozen_loss for name, run in runs.items()}
+    known = {name: loss for name, loss in found.items() if loss is not None}
+    return known if len(known) == len(found) else None
+
+
+def _cost(run: Run, metric: str) -> float:
+    """The figure that ranks learners, the least first: a metric, or the task's own loss."""
+    if not metric:
+        return run.score.loss
     one = run.scoring.metrics.each[metric]
     cost = -one.value if one.higher_is_better else one.value
     return cost if cost == cost else float("inf")  # NaN last

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fenchel.learners import CATALOGUE, NESTED
+from fenchel.learners.for_task import takes_loss
 
 # Up to this many columns a full matrix takes part in a comparison: d² a round, d² numbers.
 MOST_FULL = 300
@@ -18,8 +21,10 @@ _MATRIX = tuple(f"max_margin:learner={name}" for name in ("arow", "passive_aggre
 _DIAGONAL = {"vovk_azoury_warmuth": "vovk_azoury_warmuth:diagonal=yes"}
 
 
-def learners_for(task: str, columns: int) -> list[str]:
+def learners_for(task: str, columns: int, loss: Any = None) -> list[str]:
     """List every learner for the task, those with a full matrix only where the columns are few.
+
+    With a ``loss`` those that can take it.
 
     >>> learners_for("regression", columns=1_000)[:3]
     ['adagrad', 'auto', 'coin_betting']
@@ -34,4 +39,5 @@ def learners_for(task: str, columns: int) -> list[str]:
         chosen.extend(form for form in forms if form not in full)
     if task == "multiclass":
         chosen.extend(_MATRIX)
-    return chosen + list(full if columns <= MOST_FULL else ())
+    chosen += full if columns <= MOST_FULL else ()
+    return chosen if loss is None else [text for text in chosen if takes_loss(text, task, loss)]

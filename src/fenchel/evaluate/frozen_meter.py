@@ -13,6 +13,7 @@ import numpy as np
 
 from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.measures import outcome
+from fenchel.evaluate.metrics import Mean
 from fenchel.learners import Learner
 from fenchel.learners.frozen import WINDOWS, next_round, sampled, share_of
 from fenchel.parts.state import Array
@@ -25,8 +26,8 @@ FEW, QUARTER, SAMPLE = 64, 0.25, 1024
 class FrozenMeter:
     """Measures a learner frozen; see ``Run``, which cuts blocks where it is due."""
 
-    def __init__(self, learner: Learner) -> None:
-        self._learner = learner
+    def __init__(self, learner: Learner, loss: Mean | None = None) -> None:
+        self._learner, self._loss = learner, loss
         self._still: Any = None
         self._known = 0  # classes, when it was set aside
         self._windows = [MeanLoss()]
@@ -53,7 +54,7 @@ class FrozenMeter:
             if margins.ndim == 2:  # classes that came since are not known to it
                 missing = max(0, int(own.max(initial=-1)) + 1 - margins.shape[1])
                 margins = np.pad(margins, ((0, 0), (0, missing)), constant_values=-np.inf)
-            scored = outcome(self._learner, margins, own, 1 << 30)
+            scored = outcome(self._learner, margins, own, 1 << 30, self._loss)
             amounts = None if block.importance is None else block.importance[keep]
             self._windows[-1] = self._windows[-1].plus(scored.losses, amounts)
         self.rounds += count

@@ -1,4 +1,4 @@
-"""The cost of a prediction: zero-one loss and margin errors of classes, squared error of numbers."""
+"""The cost of a prediction: zero-one loss and margin errors of classes, the task's loss of numbers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fenchel.evaluate.metrics import Mean, MeanSquared
+from fenchel.evaluate.own_loss import losses_in
 from fenchel.evaluate.queries import misordered
 from fenchel.learners import Learner
 from fenchel.parts.state import Array
@@ -15,7 +17,7 @@ Flags = NDArray[np.bool_]
 
 
 class Outcome(NamedTuple):
-    """A block's rows, scored: ``losses`` are zero-one (classes) or (prediction − label)².
+    """A block's rows, scored: ``losses`` are zero-one (classes), or of numbers those of their task.
 
     In ranking the loss of a row is the share of its pairs in the wrong order. ``mistakes`` and
     ``margin_errors`` (right, yet within the margin) are None for regression and ranking.
@@ -26,12 +28,16 @@ class Outcome(NamedTuple):
     margin_errors: Flags | None
 
 
-def outcome(learner: Learner, margins: Array, targets: Array, known: int) -> Outcome:
-    """Score margins from before the labels; ``known`` classes were known before the first row."""
+def outcome(
+    learner: Learner, margins: Array, targets: Array, known: int, loss: Mean | None = None
+) -> Outcome:
+    """Score margins from before the labels; ``known`` classes were known before the first row.
+
+    Numbers are scored in the ``loss`` given, (prediction − label)² where there is none.
+    """
     if learner.task == "regression":
-        with np.errstate(over="ignore"):
-            losses = np.square(learner.engine.present(margins) - targets)
-        return Outcome(losses, None, None)
+        predicted = learner.engine.present(margins)
+        return Outcome(losses_in(loss or MeanSquared(), predicted, targets), None, None)
     if learner.task == "ranking":
         return Outcome(misordered(margins, targets), None, None)
     if learner.task == "multiclass":

@@ -296,7 +296,7 @@ class QuantileLoss(Mean):
 
     def __init__(self, level: float = 0.5) -> None:
         super().__init__()
-        self.level, self.name = level, f"quantile:{level:g}"
+        self.level, self.name = level, f"quantile:{float(level)!r}"
 
     def losses(self, seen: Seen) -> Array:
         """max(τ·(y − p), (1 − τ)·(p − y))."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from fenchel.evaluate.mean_loss import MeanLoss
+from fenchel.evaluate.metrics import Mean, MeanSquared
+from fenchel.evaluate.own_loss import losses_in
 from fenchel.parts.state import Array
 
 
 class PreviousLabel:
-    """Predicts the label of ``lag`` rounds ago; rounds before there is one are not counted.
+    """Predicts the label of the round before; rounds before there is one are not counted.
 
     >>> previous = PreviousLabel(regression=False)
     >>> previous.see(np.array([1.0, 1.0, -1.0]), None)
@@ -17,10 +19,9 @@ class PreviousLabel:
     0.5
     """
 
-    def __init__(self, regression: bool, lag: int = 1) -> None:
-        self._regression = regression
+    def __init__(self, regression: bool, loss: Mean | None = None) -> None:
+        self._regression, self._loss = regression, loss or MeanSquared()
         self._last = np.zeros(0)
-        self._lag = lag
         self._total = MeanLoss()
 
     @property
@@ -31,10 +32,12 @@ class PreviousLabel:
     def see(self, targets: Array, importance: Array | None) -> None:
         """Count in a block."""
         known = np.concatenate([self._last, targets])
-        count = max(0, len(known) - self._lag)
-        said, right = known[:count], known[self._lag : self._lag + count]
-        with np.errstate(over="ignore"):
-            losses = np.square(said - right) if self._regression else (said != right) * 1.0
-        amounts = None if importance is None else importance[len(targets) - count :]
-        self._total = self._total.plus(np.asarray(losses, np.float64), amounts)
-        self._last = known[max(0, len(known) - self._lag) :]
+        said, right = known[:-1], known[1:]
+        amounts = None if importance is None else importance[len(targets) - len(right) :]
+        self.see_said(said, right, amounts)
+        self._last = known[-1:]
+
+    def see_said(self, said: Array, right: Array, importance: Array | None) -> None:
+        """Count in rows by the label that is repeated, and the right one."""
+        losses = losses_in(self._loss, said, right) if self._regression else (said != right) * 1.0
+        self._total = self._total.plus(np.asarray(losses, np.float64), importance)

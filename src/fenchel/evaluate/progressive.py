@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.curve import Curve
 from fenchel.evaluate.inputs import blocks_of, learner_of, naming
 from fenchel.evaluate.mean_loss import MeanLoss
 from fenchel.evaluate.measures import Flags, Outcome, outcome
-from fenchel.evaluate.metrics import Seen
+from fenchel.evaluate.metrics import Mean, Seen
+from fenchel.evaluate.own_loss import best_constant, own_loss
 from fenchel.evaluate.previous import PreviousLabel
 from fenchel.evaluate.queries import whole_queries
 from fenchel.evaluate.scoring import Scoring
@@ -79,7 +79,10 @@ class Step(NamedTuple):
 
 
 class Run:
-    """Leads a learner through a stream; keeps its score, and the loss along the way."""
+    """Leads a learner through a stream; keeps its score, and the loss along the way.
+
+    ``loss`` is what numbers are scored in, where it is not the learner's own.
+    """
 
     def __init__(
         self,
@@ -88,15 +91,16 @@ class Run:
         metrics: Sequence[str] = (),
         *,
         watched: bool = False,
-        lag: int = 1,
+        loss: Mean | None = None,
     ) -> None:
         self.learner = learner
-        self.watch = Watch(learner) if watched else None
+        self.loss = own_loss(learner) if loss is None else loss
+        self.watch = Watch(learner, self.loss) if watched else None
         self.score = Score()
         self.scoring = Scoring(learner, metrics)
         self.curve = Curve()
-        self.constant = BestConstant(regression=learner.task == "regression")
-        self.previous = PreviousLabel(learner.task == "regression", lag)
+        self.constant = best_constant(learner.task, self.loss)
+        self.previous = PreviousLabel(learner.task == "regression", self.loss)
         self._width = width
 
     def learn(self, block: Block, taught: Block | None = None) -> Step:
@@ -122,7 +126,7 @@ class Run:
         margins, targets = learn_block(self.learner, taught, self._width)
         self.score.seconds += time.perf_counter() - began
         self.score.count_updates(updates, self.learner.updates)
-        scored = outcome(self.learner, margins, targets, known)
+        scored = outcome(self.learner, margins, targets, known, self.loss)
         return self._counted(block, taught, margins, targets, scored, before)
 
     @property
@@ -150,11 +154,15 @@ class Run:
         seen: tuple[Seen, ...] = ()
         if targets.ndim == 1:  # no constant orders the rows of a query
             self.constant.see(targets, block.importance)
-            self.previous.see(targets, block.importance)
+            self._see_baseline(block, targets)
             if self.scoring.metrics.each:
                 told = block.importance, taught.importance
                 seen = (self.scoring.see(margins, targets, *told),)
         return Step(margins, scored, before, targets, seen)
+
+    def _see_baseline(self, block: Block, targets: Array) -> None:
+        """Let the label before each row predict it."""
+        self.previous.see(targets, block.importance)
 
     @property
     def metrics(self) -> dict[str, float]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from fenchel.evaluate.change_points import Change, ChangePoints
 from fenchel.evaluate.frozen_meter import FrozenMeter
+from fenchel.evaluate.metrics import Mean
 from fenchel.learners import Learner
 from fenchel.learners.frozen import next_round
 from fenchel.parts.state import Array
@@ -21,9 +22,9 @@ RATE = 0.01  # of false alarms, over the whole run
 class Watch:
     """Watches one run; its memory does not grow with the rounds."""
 
-    def __init__(self, learner: Learner) -> None:
+    def __init__(self, learner: Learner, loss: Mean | None = None) -> None:
         self.learner = learner
-        self.frozen = FrozenMeter(learner) if learner.task != "ranking" else None
+        self.frozen = FrozenMeter(learner, loss) if learner.task != "ranking" else None
         self.changes = ChangePoints(RATE, bounded=learner.task != "regression")
         self.moved: list[list[str]] = []  # by change, the features whose weights moved most
         self.name: Callable[[int], str] = self._own_name  # of a column

@@ -48,6 +48,25 @@ def asked(name: str, given: Mapping[str, Any], task: str) -> dict[str, Any]:
     return {}
 
 
+def takes_loss(text: str, task: str, loss: Any) -> bool:
+    """Tell whether the learner of a text can do the task with this loss.
+
+    >>> takes_loss("coin_betting", "regression", "absolute")
+    True
+    >>> takes_loss("coin_betting", "regression", "poisson")  # its slope has no bound
+    False
+    """
+    name = specification.name_of(text)
+    if "loss" not in parameters_of(name) or (name == "auto" and task != "regression"):
+        return False
+    _, given = specification.parse(text)
+    try:
+        made: Learner = from_parameters(name, {**given, **asked(name, given, task), "loss": loss})
+    except ValueError:
+        return False
+    return made.task == task or (made.task, task) == ("binary", "multiclass")
+
+
 def regression_loss(name: str) -> str:
     """The loss with which a learner of any loss does regression."""
     return REGRESSION_LOSS.get(name, "squared")

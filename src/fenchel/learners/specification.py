@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from fenchel import loops, losses, regularizers, rules
+from fenchel.learners.loss_texts import loss_of, text_of
 from fenchel.parts.state import is_part, shape_of
 
 # Classes that were renamed since files were written with them.
@@ -34,6 +35,8 @@ def parse(text: str) -> tuple[str, dict[str, Any]]:
 
     >>> parse("arow:r=0.1,diagonal=yes,form=original")
     ('arow', {'r': 0.1, 'diagonal': True, 'form': 'original'})
+    >>> parse("lms:loss=quantile:0.9")[1]
+    {'loss': Quantile(tau=0.9)}
     """
     name = name_of(text)
     _, colon, rest = text.partition(":")
@@ -97,7 +100,7 @@ def _value(text: str) -> Any:
             return kind(text)
         except ValueError:
             continue
-    return text
+    return loss_of(text)
 
 
 def check(name: str, function: Callable[..., Any], parameters: Mapping[str, Any]) -> None:
@@ -119,6 +122,8 @@ def format_specification(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, (losses.Quantile, losses.Huber)):
+        return text_of(value)
     if isinstance(value, (list, tuple)):
         return "+".join(_text(item) for item in value)
     if hasattr(value, "specification"):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fenchel.certificates import Certificate
-from fenchel.evaluate import Comparison, Run
+from fenchel.evaluate import Comparison, Run, Verdict
 from fenchel.evaluate.certified_runs import Certified
 from fenchel.learners import Composed
 from fenchel.learners.block_cutting import learn
@@ -27,6 +28,7 @@ CERTIFIED = 4  # learners whose bound is drawn
 FIRST_DRAWN = 50  # the round from which losses are drawn: before it they say little
 CHECKPOINTS = 6
 TOP = 20  # weights by name
+LOSSES = {"squared": "mean squared error", "poisson": "mean Poisson deviance"}
 
 
 class Compared(NamedTuple):
@@ -78,30 +80,55 @@ def comparison_page(compared: Compared) -> str:
 
 def _what_it_rests_on(compared: Compared) -> Section:
     result = compared.result
-    kind = "mean squared error" if compared.regression else "error"
+    kind = _kind(compared, "error")
     rows = []
-    for entrant, verdict in zip(result.entrants, result.verdicts, strict=True):
+    for entrant, verdict in zip_longest(result.entrants, result.verdicts):
         score = entrant.score
         loss = figure(score.loss) if compared.regression else f"{score.loss:.2%}"
         counts = "–" if score.mistakes is None else f"{score.mistakes:,}"
         first = entrant is result.entrants[0]
-        p_value = "–" if first else _chance(verdict.p_value)
-        told = "the best" if first else ("could be chance" if verdict.could_be_chance else "worse")
-        rows.append([entrant.specification, loss, counts, p_value, told, figure(score.seconds, 2)])
+        p_value = "–" if first or verdict is None else _chance(verdict.p_value)
+        against = "the best" if first else _against(verdict)
+        rows.append(
+            [entrant.specification, loss, counts, p_value, against, figure(score.seconds, 2)]
+        )
+    headings = ["learner", kind, "mistakes", "p-value", "against the best", "seconds"]
     test = "a paired z-test of the losses" if compared.regression else "a sign test"
+    told = (
+        f"The p-value says how often two equally good learners would differ as much as this one and "
+        f"the best do ({test} on the same rounds); above 0.05 the difference is called chance."
+    )
+    if result.frozen is not None:
+        told = (
+            "Learners stand by what they lose frozen on the rows ahead, of which there is no test."
+        )
+        headings.insert(1, "frozen")
+        for row, lost in zip(rows, result.frozen.values(), strict=True):
+            row.insert(1, figure(lost) if compared.regression else f"{lost:.2%}")
     parts = [
         paragraph(
-            "Every prediction was made before its label was seen. The p-value says how often two "
-            f"equally good learners would differ as much as this one and the best do ({test} on the "
-            f"same rounds); above 0.05 the difference is called chance. {compared.constant}."
+            f"Every prediction was made before its label was seen. {told} {compared.constant}."
         ),
         table(
             "All learners, best first",
-            ["learner", kind, "mistakes", "p-value", "against the best", "seconds"],
+            headings,
             rows,
         ),
     ]
     return Section("What the recommendation rests on", parts)
+
+
+def _kind(compared: Compared, of_classes: str) -> str:
+    """The name of the loss."""
+    if not compared.regression:
+        return of_classes
+    return LOSSES.get(compared.result.loss, f"mean {compared.result.loss} loss")
+
+
+def _against(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "worse"
+    return "could be chance" if verdict.could_be_chance else "worse"
 
 
 def _chance(p_value: float) -> str:
@@ -111,7 +138,7 @@ def _chance(p_value: float) -> str:
 
 def _loss_along_the_stream(compared: Compared) -> Section:
     """The average so far, and the loss between its points; the first rounds, all mistakes, left out."""
-    kind = "mean squared error" if compared.regression else "share of mistakes"
+    kind = _kind(compared, "share of mistakes")
     first = min(FIRST_DRAWN, max(1, compared.result.rounds // 10))
     so_far, between = [], []
     for name, run in list(compared.runs.items())[:CURVES]:

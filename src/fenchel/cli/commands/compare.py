@@ -22,7 +22,7 @@ from fenchel.cli.tasks import GUESS_ROWS, LabelCheck, guess_task, labels_of
 from fenchel.evaluate import Contest, best_certificates, embedded, learners_for
 from fenchel.evaluate.default_learners import MOST_FULL
 from fenchel.learners import Learner
-from fenchel.learners.catalogue import parameters_of
+from fenchel.learners.loss_texts import loss_of
 from fenchel.learners.specification import name_of
 from fenchel.report.stream_stats import StreamStats
 from fenchel.rows import Block
@@ -117,11 +117,13 @@ def _named(
 
 def _suitable(task: str, columns: int, builder: Builder) -> dict[str, Learner]:
     """Build all that suit the task, and take the loss or keep the ledger where that is asked for."""
-    chosen = learners_for(task, columns)
+    chosen = learners_for(task, columns, None if builder.loss is None else loss_of(builder.loss))
+    if not chosen:
+        raise click.BadParameter(
+            f"no learner for {task} takes {builder.loss}.", param_hint="'--loss'"
+        )
     if builder.certify:
         chosen = [text for text in chosen if name_of(text) != "max_margin"]
-    if builder.loss is not None:
-        chosen = [text for text in chosen if "loss" in parameters_of(name_of(text))]
     if not builder.intercept:
         chosen = [text for text in chosen if text != "auto"]
     return {text: builder.build(text, task) for text in chosen}
@@ -146,8 +148,8 @@ def _run(contest: Contest, labels: LabelCheck, blocks: Iterable[Block], quiet: b
                 told = rounds
             elif rounds >= 2 * told and not quiet:
                 told = rounds
-                best = contest.result().best
-                found = f"{best.specification}, loss {number(best.score.loss)}"
+                result = contest.result()
+                found = f"{result.best.specification}, loss {number(result.best_loss)}"
                 say(f"{rounds:>12,} rounds, best so far: {found}")
             contest.learn(block)
             rounds += len(block)

@@ -9,7 +9,7 @@ import click
 
 from fenchel.cli import models
 from fenchel.cli.column_advice import tell_other_columns
-from fenchel.cli.output import announce_compiling, fact, number, say
+from fenchel.cli.output import announce_compiling, counted, fact, number, say
 from fenchel.cli.prediction_tables import Wanted, decided, table_file
 from fenchel.cli.process import FirstRun
 from fenchel.cli.results import prediction_lines, refuse_wrong_place, tell_skipped
@@ -40,7 +40,7 @@ def predict(
     reading = Reading.of(given)
     wanted = Wanted(proba, margin, interval, top, cost, reading.id is not None)
     wanted.check(learner)
-    source = open_data(data, reading, learner, frozen=True)
+    source = open_data(data, reading, learner, frozen=True, beside=True)
     models.refuse_other_columns(model, learner, source)
     rows, met, tested = 0, False, Tested(learner, cost=cost)
     blocks = iter(source.stream)
@@ -61,9 +61,16 @@ def predict(
             met = met or bool((block.indices < learner.columns).any())
     tell_skipped(source.stream.skipped)
     if tested.rounds and not quiet:
-        for name, value in tested.metrics().items():
-            fact(name.replace("_", " "), number(value))
+        _tell_metrics(tested, rows)
     if rows and not met:
         say(f"{data}: {model} knows none of its features; check that it is the right model")
     else:
         tell_other_columns(data, model, learner, source.stream)
+
+
+def _tell_metrics(tested: Tested, rows: int) -> None:
+    """Tell how good the predictions are, and of how many rows where some have no label."""
+    if tested.rounds < rows:
+        fact("labelled", f"{tested.rounds:,} of {counted(rows, 'row')}")
+    for name, value in tested.metrics().items():
+        fact(name.replace("_", " "), number(value))

@@ -226,7 +226,7 @@ class Training:
         seconds = time.perf_counter() - self._began
         if not self._quiet:
             say()
-            tell_score(self._run, self._source.stream.names, seconds)
+            tell_score(self._run, self._source.stream.names, seconds, self._horizon == "rest")
             tell_moving(self._run, self._horizon)
             tell_skipped(self._source.stream.skipped)
         if self._options.save:

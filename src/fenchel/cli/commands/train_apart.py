@@ -22,6 +22,7 @@ from fenchel.cluster import polish as polish_shards
 from fenchel.cluster import train as train_shards
 from fenchel.cluster.files import is_remote
 from fenchel.cluster.work import blocks_of
+from fenchel.evaluate.own_loss import own_loss, told_as
 from fenchel.learners import Learner
 from fenchel.learners.polishing import refuse_unpolishable
 
@@ -42,6 +43,8 @@ SPELLED = {"metrics": "metric"}
 
 def train_apart(data: tuple[str, ...], given: dict[str, Any], apart: dict[str, Any]) -> None:
     """Run the command."""
+    typed = click.get_current_context().params["metrics"]  # not those that go with the task
+    given = {**given, "metrics": typed}
     for option, why in ALONE.items():
         if given[option] and not (option == "passes" and given[option] == 1):
             name = SPELLED.get(option, option.replace("_", "-"))
@@ -128,7 +131,8 @@ def _finish(learner: Learner, told: _Telling, options: TrainOptions, seconds: fl
     assert told.training is not None, "there is at least one shard"
     tally = told.training.tally
     if not options.quiet:
-        kind = "squared" if tally.mistakes is None else counted(tally.mistakes, "mistake")
+        wrong = tally.mistakes
+        kind = told_as(own_loss(learner)) if wrong is None else counted(wrong, "mistake")
         fact("rounds", f"{learner.rounds:,}")
         fact("average loss", f"{number(tally.average.mean)} ({kind}, of the first round)")
         fact("features", f"{learner.columns:,}")
