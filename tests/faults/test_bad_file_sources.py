@@ -93,7 +93,7 @@ def test_a_line_of_50_megabytes(tmp_path, record_property):
         else:  # a name of 50 MB
             place = "3:3" if format == "csv" else "2:10"
             said = read_limited(path, format, 600)
-            what = "a name of more than 65535 bytes" if format == "csv" else "'xxx"
+            what = "a name of more than 65535 bytes" if format == "csv" else "in the column a: 'xxx"
             assert said.startswith(f"{path}:{place}: {what}")
             assert len(said) < 1000
         record_property("lines of 50 MB read or refused in bounded memory", 1)

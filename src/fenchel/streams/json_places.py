@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
+TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
 
 class Place(NamedTuple):
@@ -43,16 +43,15 @@ def shown(value: bytes) -> str:
 
 def _places(line: bytes) -> Iterator[Place]:
     """Every member of every object, and every item of every list, innermost first."""
-    tokens = [(match.start(), match.end(), match.group()) for match in TOKEN.finditer(line)]
     outer: list[
         Any
     ] = []  # of each object or list around: where it began, its name, its items so far
     name, start = "", 0
-    for k, (at, end, token) in enumerate(tokens):
+    for at, end, token, is_key in _tokens(line):
         if token in b":,":
             continue
-        if k + 1 < len(tokens) and tokens[k + 1][2] == b":":
-            name, start = _joined(outer[-1][2], msgspec.json.decode(token)), at
+        if is_key:
+            name, start = _joined(outer[-1][2], msgspec.json.decode(line[at:end])), at
             continue
         if token in b"}]":
             begin, start, name, _ = outer.pop()
@@ -66,6 +65,16 @@ def _places(line: bytes) -> Iterator[Place]:
                 continue
         if outer:
             yield Place(name, start, line[begin:end])
+
+
+def _tokens(line: bytes) -> Iterator[tuple[int, int, bytes, bool]]:
+    """Where each token begins and ends, its first byte, and whether a colon follows."""
+    found = TOKEN.finditer(line)
+    at, end = next(found).span()
+    for match in found:
+        yield at, end, line[at : at + 1], line[match.start() : match.start() + 1] == b":"
+        at, end = match.span()
+    yield at, end, line[at : at + 1], False
 
 
 def _joined(outer: str, inner: str) -> str:
