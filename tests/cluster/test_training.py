@@ -10,6 +10,7 @@ import pytest
 from fenchel import Schema, cluster, learners
 from fenchel.cluster.checkpoints import Checkpoints
 from fenchel.cluster.cutting import SMALLEST
+from fenchel.cluster.files import state_of
 from fenchel.cluster.over_executor import OverExecutor
 from fenchel.cluster.training import prepared
 from fenchel.learners import from_specification, lms
@@ -126,7 +127,7 @@ class DiesOnce:
 def run(files, executor, folder=None):
     cut = cluster.shards(str(files / "part-*.svm"))
     start = prepared(lms(), cut[0], {})
-    kept = Checkpoints(folder, cut, start, 1)
+    kept = Checkpoints(folder, cut, start, {})
     return cluster.ShardedRun(cut, start).run(OverExecutor(executor), kept)
 
 
@@ -163,6 +164,51 @@ def test_a_run_goes_on_from_its_checkpoints(files, tmp_path):
     assert [file.name for file in folder.glob("*.fenchel")] == ["round-0.fenchel"]
     with pytest.raises(ValueError, match="checkpoints of another run"):
         cluster.train(str(files / "part-*.svm"), EXACT, Backwards(), checkpoint=folder)
+
+
+@pytest.fixture
+def kept(files):
+    """Trains with checkpoints in one folder, after a first run there."""
+
+    def train(learner=EXACT, **reading):
+        folder, shards = files / "kept", str(files / "*.svm")
+        return cluster.train(shards, learner, Backwards(), checkpoint=folder, **reading)
+
+    assert bits(train()) == bits(train())
+    return train
+
+
+def test_checkpoints_of_files_that_changed_are_refused(files, kept):
+    (files / "part-00.svm").write_text("".join(lines(40, seed=99)))
+    with pytest.raises(ValueError, match="checkpoints of another run"):
+        kept()
+
+
+def test_checkpoints_of_another_reading_are_refused(kept):
+    with pytest.raises(ValueError, match="checkpoints of another run"):
+        kept(on_error="skip")
+    with pytest.raises(ValueError, match="checkpoints of another run"):
+        kept(learners.vovk_azoury_warmuth(schema=Schema(index_base=0)))
+
+
+def test_checkpoints_of_another_start_are_refused(files):
+    starts = [from_specification(EXACT) for _ in range(2)]
+    for k, start in enumerate(starts):
+        start.learn_many(np.eye(4) + k, np.ones(4))
+    given = str(files / "*.svm"), starts[0], Backwards()
+    cluster.train(*given, checkpoint=files / "begun")
+    with pytest.raises(ValueError, match="checkpoints of another run"):
+        cluster.train(given[0], starts[1], Backwards(), checkpoint=files / "begun")
+
+
+def test_a_remote_file_that_changed_is_told_by_its_ends():
+    fsspec = pytest.importorskip("fsspec", reason="an extra: fenchel[dask]")
+    path, found = "memory://states/part.svm", []
+    for last in ("1", "1", "2"):
+        with fsspec.open(path, "w") as file:
+            file.write(f"1 1:{last}\n")
+        found.append(state_of(path))
+    assert found[0] == found[1] != found[2]
 
 
 def test_classes_are_coded_alike_in_every_shard(tmp_path):

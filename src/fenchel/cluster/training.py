@@ -113,7 +113,7 @@ def train(
         cut = cut_for(shards_of, count, reading)
         begun = learner_of(learner).copy()
         start = crew.fetch(crew.then(prepared, begun, crew.place(cut[0]), reading))
-        checkpoints = Checkpoints(checkpoint, cut, start, rounds)
+        checkpoints = Checkpoints(checkpoint, cut, start, reading)
         return ShardedRun(cut, start, rounds, reading, tell).run(crew, checkpoints)
 
 
