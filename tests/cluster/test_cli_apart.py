@@ -49,3 +49,17 @@ def test_what_is_for_one_process_is_refused(files):
 def test_a_file_that_is_not_there_is_named(files):
     told = run("train", files / "other-*.svm", "--workers", 2, status=1).stderr
     assert "other-*.svm: there is no such file" in told
+
+
+def test_a_first_file_without_rows_is_passed_over(files):
+    (files / "empty.svm").write_text("")
+    learner = "--learner", "lms", "--workers", 1
+    told = run("train", files / "empty.svm", files / "part-0.svm", *learner).stderr
+    assert "task           regression" in told
+    assert "60 rows" in told
+
+
+def test_files_without_any_rows_are_refused(files):
+    (files / "empty.svm").write_text("")
+    told = run("train", files / "empty.svm", "--workers", 1, status=1).stderr
+    assert "empty.svm: there are no rows; give at least one" in told

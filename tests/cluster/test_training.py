@@ -252,23 +252,48 @@ def test_files_of_a_protocol_are_read_by_fsspec(monkeypatch):
         cluster.shards("nowhere://shards")
 
 
-@pytest.mark.parametrize("form", ["svm", "csv"])
-def test_products_are_merged(tmp_path, form):
-    """A circle around a point far from 0: no line in the columns themselves."""
-    random = np.random.default_rng(5)
-    X = random.normal(size=(2400, 2)) + np.array([3.0, -2.0])
-    y = np.where(((X - [3.0, -2.0]) ** 2).sum(axis=1) < 1.4, 1, -1)
-    for k, some in enumerate(np.array_split(np.arange(2000), 4)):
+CENTRE = [3.0, -2.0]
+
+
+def in_circle(count):
+    """Points around a centre far from 0, and whether they are near it: no line in the columns."""
+    X = np.random.default_rng(5).normal(size=(count, 2)) + CENTRE
+    return X, np.where(((X - CENTRE) ** 2).sum(axis=1) < 1.4, 1, -1)
+
+
+def write_circle(folder, X, y, form="svm"):
+    """Write the points to four files."""
+    for k, some in enumerate(np.array_split(np.arange(len(y)), 4)):
         if form == "svm":
             lines = [f"{y[i]} 1:{X[i, 0]} 2:{X[i, 1]}" for i in some]
         else:
             lines = ["y,a,b", *(f"{y[i]},{X[i, 0]},{X[i, 1]}" for i in some)]
-        (tmp_path / f"part-{k}.{form}").write_text("\n".join([*lines, ""]))
+        (folder / f"part-{k}.{form}").write_text("\n".join([*lines, ""]))
+
+
+@pytest.mark.parametrize("form", ["svm", "csv"])
+def test_products_are_merged(tmp_path, form):
+    X, y = in_circle(2400)
+    write_circle(tmp_path, X[:2000], y[:2000], form)
     start = learners.auto(schema=Schema(label="y")) if form == "csv" else learners.auto()
     with ThreadPoolExecutor(1) as executor:
         found = cluster.train(str(tmp_path / f"part-*.{form}"), start, executor, rounds=2)
     given = X[2000:] if form == "svm" else [{"a": a, "b": b} for a, b in X[2000:].tolist()]
     assert np.mean(np.asarray(found.predict_many(given)).astype(float) != y[2000:]) < 0.06
+
+
+def test_products_are_settled_by_the_first_shard_with_rows(tmp_path):
+    X, y = in_circle(1200)
+    write_circle(tmp_path, X[:800], y[:800])
+    (tmp_path / "empty.svm").write_text("")
+    found = cluster.train(str(tmp_path / "*.svm"), "auto", Backwards())
+    assert np.mean(np.asarray(found.predict_many(X[800:])).astype(float) != y[800:]) < 0.1
+
+
+def test_shards_without_rows_leave_a_learner_that_knows_nothing(tmp_path):
+    for k in range(2):
+        (tmp_path / f"part-{k}.svm").write_text("")
+    assert cluster.train(str(tmp_path / "*.svm"), "auto", Backwards()).rounds == 0
 
 
 def test_a_merged_model_chooses_by_what_it_has_learned_itself(tmp_path):

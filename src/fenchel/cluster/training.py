@@ -112,7 +112,7 @@ def train(
     with crew_of(executor, workers, stays=checkpoint is None) as (crew, count):
         cut = cut_for(shards_of, count, reading)
         begun = learner_of(learner).copy()
-        start = crew.fetch(crew.then(prepared, begun, crew.place(cut[0]), reading))
+        start = start_for(crew, begun, cut, reading)
         checkpoints = Checkpoints(checkpoint, cut, start, reading)
         return ShardedRun(cut, start, rounds, reading, tell).run(crew, checkpoints)
 
@@ -145,11 +145,23 @@ def cut_for(shards_of: Any, count: int, reading: Mapping[str, Any]) -> list[Any]
     return cut
 
 
-def prepared(learner: Learner, shard: Any, reading: Mapping[str, Any]) -> Learner:
+def start_for(
+    crew: WorkCrew, learner: Learner, cut: Sequence[Any], reading: Mapping[str, Any]
+) -> Learner:
+    """The learner that all shards begin with, prepared by the first shard that has rows."""
+    for shard in cut:
+        found = crew.fetch(crew.then(prepared, learner, crew.place(shard), reading))
+        if found is not None:
+            start: Learner = found
+            return start
+    return learner
+
+
+def prepared(learner: Learner, shard: Any, reading: Mapping[str, Any]) -> Learner | None:
     """Let a learner see what columns and classes are before others do, so that all agree.
 
     Kinds of columns and the coding of two classes are those of the first rows, as on one machine, and so is
-    what products of columns are formed by; nothing is learned.
+    what products of columns are formed by; nothing is learned. None where the shard has no rows.
     """
     if learner.rounds:
         return learner
@@ -162,8 +174,8 @@ def prepared(learner: Learner, shard: Any, reading: Mapping[str, Any]) -> Learne
         if block.labels is not None and learner.settle_block(block):
             names = twin.names
             learner.names = None if names is None else names.first_names(learner.columns)
-        break
-    return learner
+        return learner
+    return None
 
 
 def judged(learner: Learner, reading: Mapping[str, Any], *some: Any) -> Learner:
@@ -178,6 +190,8 @@ def judged(learner: Learner, reading: Mapping[str, Any], *some: Any) -> Learner:
         for block in blocks_of(shard, twin, reading).blocks:
             sample.append(block.part(0, min(len(block), SAMPLE // len(some))))
             break
+    if not sample:
+        return learner
     chosen = learner.copy()
     chosen.judge_block(Block.concatenate(sample))
     return chosen

@@ -56,7 +56,7 @@ def train_apart(data: tuple[str, ...], given: dict[str, Any], apart: dict[str, A
             workers = sum(executor.nthreads().values()) or 1
         cut = shards(data, workers, reading.format)
         options.check(reading, cut[0].path)
-        learner = _learner(cut[0], reading, options, how)
+        learner = _learner(cut, reading, options, how)
         if learner.task == "ranking":
             cut = shards(data, 1, reading.format)  # no query is cut in two
         if apart["polish"]:
@@ -79,22 +79,37 @@ def train_apart(data: tuple[str, ...], given: dict[str, Any], apart: dict[str, A
     _finish(learner, told, options, time.perf_counter() - began)
 
 
-def _learner(shard: Shard, reading: Reading, options: TrainOptions, how: dict[str, Any]) -> Learner:
+def _learner(
+    cut: list[Shard], reading: Reading, options: TrainOptions, how: dict[str, Any]
+) -> Learner:
     """The learner that all shards begin with, for the labels of the first rows."""
     if options.resume:
         return models.load(options.resume)
     early = options.build_early()
-    if is_remote(shard.path):
-        refuse_idle_options(shard.path, reading)
-        twin = early.copy()
-        twin.schema = reading.schema()
-        source = Data(shard.path, blocks_of(shard, twin, how).stream)
-    else:
-        source = open_data(shard.path, reading)
+    source = _source(_with_rows(cut, reading, early, how), reading, early, how)
     first, _ = begin(source, options.quiet)
     learner = options.build(early, labels_of(source.name, first))
     learner.schema = reading.schema()
     return learner
+
+
+def _with_rows(cut: list[Shard], reading: Reading, early: Learner, how: dict[str, Any]) -> Shard:
+    """The first shard that has rows; the first of all where none has."""
+    for shard in cut:
+        source = _source(shard, reading, early, how)
+        if any(len(block) for block in source.stream):
+            return shard
+    return cut[0]
+
+
+def _source(shard: Shard, reading: Reading, early: Learner, how: dict[str, Any]) -> Data:
+    """Open the file of a shard; of a remote one the shard alone."""
+    if not is_remote(shard.path):
+        return open_data(shard.path, reading)
+    refuse_idle_options(shard.path, reading)
+    twin = early.copy()
+    twin.schema = reading.schema()
+    return Data(shard.path, blocks_of(shard, twin, how).stream)
 
 
 class _Telling:
