@@ -63,3 +63,18 @@ def test_files_without_any_rows_are_refused(files):
     (files / "empty.svm").write_text("")
     told = run("train", files / "empty.svm", "--workers", 1, status=1).stderr
     assert "empty.svm: there are no rows; give at least one" in told
+
+
+def test_figures_have_the_shape_of_one_process(files):
+    learner, found = ("--learner", "lms", "--quiet", "--json"), []
+    for data, *more in (["part-0.svm"], ["part-0.svm", "--workers", 1]):
+        run("train", files / data, *more, *learner, files / "f.json")
+        found.append(json.loads((files / "f.json").read_text()))
+    one, apart = found
+    assert {"polish", "rounds_learned", "shards", "skipped"} == apart.keys() - one.keys()
+    assert list(apart)[: len(one)] == list(one)
+    assert list(apart["learners"][0]) == list(one["learners"][0])
+    for key in ("data", "task", "rounds", "features", "next_round"):
+        assert apart[key] == one[key]
+    assert apart["learners"][0]["loss"] == one["learners"][0]["loss"]
+    assert apart["best_constant_loss"] is None

@@ -166,6 +166,20 @@ def test_a_run_goes_on_from_its_checkpoints(files, tmp_path):
         cluster.train(str(files / "part-*.svm"), EXACT, Backwards(), checkpoint=folder)
 
 
+def test_the_seconds_of_shards_are_those_of_all_rounds(files):
+    def told(rounds):
+        found = []
+        given = str(files / "*.svm"), "lms", Backwards()
+        cluster.train(*given, rounds=rounds, checkpoint=files / "kept", tell=found.append)
+        return found[-1]
+
+    first = told(1).costs
+    assert len(first) == 11
+    more = told(3).costs
+    assert all(more[name] > first[name] for name in first)
+    assert told(3).costs == more
+
+
 @pytest.fixture
 def kept(files):
     """Trains with checkpoints in one folder, after a first run there."""

@@ -50,13 +50,16 @@ class Checkpoints:
         """The checkpoints of a round's shards; None without a folder."""
         return None if self._folder is None else KeptRound(self, number)
 
-    def merged(self, number: int) -> tuple[Learner, Tally] | None:
-        """The learner that a round ended with, where it is kept."""
-        return self.load(f"round-{number}")
+    def merged(self, number: int) -> tuple[Learner, Tally, dict[str, float]] | None:
+        """The learner that a round ended with, the tally and the seconds of each shard, where it is kept."""
+        found = self.load(name := f"round-{number}")
+        return None if found is None else (*found, self._metadata(name)["costs"])
 
-    def keep_merged(self, number: int, learner: Learner, tally: Tally) -> None:
+    def keep_merged(
+        self, number: int, learner: Learner, tally: Tally, costs: Mapping[str, float]
+    ) -> None:
         """Keep what a round ended with; its shards are no longer needed."""
-        self.save(f"round-{number}", learner, tally)
+        self.save(f"round-{number}", learner, tally, costs=dict(costs))
         if self._folder is not None:
             for file in self._folder.glob(f"round-{number}-shard-*.fenchel"):
                 file.unlink()
@@ -65,15 +68,19 @@ class Checkpoints:
         """Load a model of the folder, where it is kept."""
         if self._folder is None or not (file := self._folder / f"{name}.fenchel").exists():
             return None
-        return Learner.load(file), _tally_of(models.read_metadata(file)["tally"])
+        return Learner.load(file), _tally_of(self._metadata(name)["tally"])
 
-    def save(self, name: str, learner: Learner, tally: Tally) -> None:
-        """Save a model in the folder."""
+    def _metadata(self, name: str) -> dict[str, Any]:
+        assert self._folder is not None
+        return models.read_metadata(self._folder / f"{name}.fenchel")
+
+    def save(self, name: str, learner: Learner, tally: Tally, **more: Any) -> None:
+        """Save a model in the folder, with its tally and more that is told of it."""
         if self._folder is not None:
             told: dict[str, Any] = {"average": list(tally.average), "mistakes": tally.mistakes}
             told |= {"seconds": tally.seconds, "skipped": tally.skipped}
             path = self._folder / f"{name}.fenchel"
-            storage.save(learner, path, more_metadata={"tally": told})
+            storage.save(learner, path, more_metadata={"tally": told, **more})
 
 
 class KeptRound:

@@ -37,7 +37,7 @@ class ShardedRun:
     reading: Mapping[str, Any] = field(default_factory=dict)
     tell: Callable[[ShardedRun], None] = lambda training: None
     tally: Tally = field(default_factory=Tally)  # of the first round, in which every row is new
-    costs: dict[str, float] = field(default_factory=dict)  # seconds of each shard
+    costs: dict[str, float] = field(default_factory=dict)  # seconds of each shard in all rounds
     done: int = 0  # shards, of all rounds
     _tallies: dict[int, Tally] = field(default_factory=dict)
 
@@ -47,7 +47,7 @@ class ShardedRun:
         for number in range(self.rounds):
             kept = checkpoints.merged(number)
             if kept is not None:
-                learner, self.tally = kept
+                learner, self.tally, self.costs = kept
                 shared = crew.share(learner)
                 self.done += len(self.shards)
                 self.tell(self)
@@ -59,13 +59,14 @@ class ShardedRun:
                 some = self.shards[:: -(-len(self.shards) // JUDGES)]
                 shared = crew.then(judged, shared, self.reading, *map(crew.place, some))
             if there is not None:
-                checkpoints.keep_merged(number, crew.fetch(shared), self.tally)
+                checkpoints.keep_merged(number, crew.fetch(shared), self.tally, self.costs)
         self.learner = crew.fetch(shared)
         return self.learner
 
     def _see(self, number: int, k: int, tally: Tally) -> None:
         """Count a shard that is done."""
-        self.costs[self.shards[k].name] = tally.seconds
+        name = self.shards[k].name
+        self.costs[name] = self.costs.get(name, 0.0) + tally.seconds
         self.done += 1
         if number == 0:
             self._tallies[k] = tally

@@ -11,8 +11,9 @@ import click
 from fenchel.cli import models
 from fenchel.cli.errors import as_option
 from fenchel.cli.live_options import LiveOptions
+from fenchel.cli.moving import unwatched_figures, with_moving
 from fenchel.cli.output import counted, fact, number, say
-from fenchel.cli.results import write_json
+from fenchel.cli.results import figures_apart, write_json
 from fenchel.cli.sources import Data, Reading, begin, open_data, refuse_idle_options
 from fenchel.cli.spread import executor_of, how_to_read
 from fenchel.cli.tasks import labels_of
@@ -22,6 +23,7 @@ from fenchel.cluster import polish as polish_shards
 from fenchel.cluster import train as train_shards
 from fenchel.cluster.files import is_remote
 from fenchel.cluster.work import blocks_of
+from fenchel.evaluate import Score
 from fenchel.learners import Learner
 from fenchel.learners.polishing import refuse_unpolishable
 
@@ -76,7 +78,11 @@ def train_apart(data: tuple[str, ...], given: dict[str, Any], apart: dict[str, A
                 cut, learner, executor,
                 iterations=apart["polish"], workers=workers, tell=told.polished, **how,
             )  # fmt: skip
-    _finish(learner, told, options, time.perf_counter() - began)
+    seconds = time.perf_counter() - began
+    _finish(learner, told, options, seconds)
+    if options.json_file:
+        found = _found(" ".join(data), learner, told, options, seconds)
+        write_json(options.json_file, found)
 
 
 def _learner(
@@ -158,18 +164,24 @@ def _finish(learner: Learner, told: _Telling, options: TrainOptions, seconds: fl
     if options.save:
         learner.save(options.save)
         fact("saved", options.save, options.quiet)
-    if options.json_file:
-        found = {
-            "learner": learner.specification,
-            "rounds": learner.rounds,
-            "loss": tally.average.mean,
-            "mistakes": tally.mistakes,
-            "skipped": tally.skipped,
-            "seconds": seconds,
-            "polish": None if told.polishing is None else _figures(told.polishing),
-            "shards": [{"name": n, "seconds": s} for n, s in told.training.costs.items()],
-        }
-        write_json(options.json_file, found)
+
+
+def _found(
+    data: str, learner: Learner, told: _Telling, options: TrainOptions, seconds: float
+) -> dict[str, Any]:
+    """The figures of the run, for programs: as of one process, and what shards have beside it."""
+    assert told.training is not None, "there is at least one shard"
+    tally = told.training.tally
+    score = Score(tally.average, tally.mistakes, None, None, seconds)
+    name = learner.specification if options.resume else options.specification
+    found = figures_apart(data, name, learner, score)
+    return {
+        **with_moving(found, unwatched_figures(score.loss)),
+        "rounds_learned": learner.rounds,
+        "skipped": tally.skipped,
+        "polish": None if told.polishing is None else _figures(told.polishing),
+        "shards": [{"name": n, "seconds": s} for n, s in told.training.costs.items()],
+    }
 
 
 def _figures(polishing: Polishing) -> dict[str, Any]:
