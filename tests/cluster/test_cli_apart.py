@@ -78,3 +78,15 @@ def test_figures_have_the_shape_of_one_process(files):
         assert apart[key] == one[key]
     assert apart["learners"][0]["loss"] == one["learners"][0]["loss"]
     assert apart["best_constant_loss"] is None
+
+
+def test_queries_are_learned_apart(tmp_path):
+    rows = "3 qid:{0} 1:1\n1 qid:{0} 1:0\n2 qid:{1} 1:1 2:3\n1 qid:{1} 2:1\n"
+    for k in range(2):
+        (tmp_path / f"part-{k}.svm").write_text(rows.format(2 * k, 2 * k + 1))
+    asked = "--task", "ranking", "--learner", "arow", "--quiet", "--json", tmp_path / "f.json"
+    run("train", tmp_path / "part-*.svm", "--workers", 1, *asked)
+    found = json.loads((tmp_path / "f.json").read_text())
+    assert found["task"] == "ranking"
+    assert found["rounds"] == 8
+    assert found["learners"][0]["auc"] == 0.75

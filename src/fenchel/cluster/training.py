@@ -172,6 +172,8 @@ def prepared(learner: Learner, shard: Any, reading: Mapping[str, Any]) -> Learne
         if learner.task == "binary" and block.labels is not None:
             twin.encode(block.labels, len(block))
             learner.adopt_labels(twin.labels.known)
+        if learner.task == "ranking":  # nothing of it is settled
+            return learner
         if block.labels is not None and learner.settle_block(block):
             names = twin.names
             learner.names = None if names is None else names.first_names(learner.columns)

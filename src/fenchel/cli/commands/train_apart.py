@@ -150,6 +150,8 @@ def _finish(learner: Learner, told: _Telling, options: TrainOptions, seconds: fl
     tally = told.training.tally
     if not options.quiet:
         kind = "squared" if tally.mistakes is None else counted(tally.mistakes, "mistake")
+        if learner.task == "ranking":
+            kind = "pairs in the wrong order, by row"
         fact("rounds", f"{learner.rounds:,}")
         fact("average loss", f"{number(tally.average.mean)} ({kind}, of the first round)")
         fact("features", f"{learner.columns:,}")
@@ -171,16 +173,17 @@ def _found(
 ) -> dict[str, Any]:
     """The figures of the run, for programs: as of one process, and what shards have beside it."""
     assert told.training is not None, "there is at least one shard"
-    tally = told.training.tally
+    tally, costs = told.training.tally, told.training.costs
+    names = dict.fromkeys(shard.name for shard in told.training.shards)
     score = Score(tally.average, tally.mistakes, None, None, seconds)
-    name = learner.specification if options.resume else options.specification
-    found = figures_apart(data, name, learner, score)
+    specification = learner.specification if options.resume else options.specification
+    found = figures_apart(data, specification, learner, score)
     return {
         **with_moving(found, unwatched_figures(score.loss)),
         "rounds_learned": learner.rounds,
         "skipped": tally.skipped,
         "polish": None if told.polishing is None else _figures(told.polishing),
-        "shards": [{"name": n, "seconds": s} for n, s in told.training.costs.items()],
+        "shards": [{"name": name, "seconds": costs[name]} for name in names],
     }
 
 
