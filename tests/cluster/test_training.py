@@ -326,3 +326,34 @@ def test_a_merged_model_chooses_by_what_it_has_learned_itself(tmp_path):
         many = cluster.train(str(tmp_path / "part-*.svm"), learners.auto("regression"), executor)
     lost = [np.mean((m.freeze().predict_many(X[3000:]) - hills[3000:]) ** 2) for m in (one, many)]
     assert lost[1] <= 1.1 * lost[0]
+
+
+@pytest.mark.parametrize("rows", [3, {"x": 1.0}, [{"x": 1.0}], [3], np.eye(2)])
+def test_what_is_no_shard_is_refused(rows):
+    with pytest.raises(TypeError, match=r"is no shard: give paths, .*Partition\(\"name\", rows\)"):
+        cluster.train(rows, "arow", Backwards())
+
+
+def test_frames_are_shards_by_name(tmp_path):
+    pandas = pytest.importorskip("pandas", reason="an extra")
+    frame = pandas.DataFrame({"x": [1.0, -1.0], "y": ["spam", "ham"]})
+    for given in (frame, [frame]):
+        with pytest.raises(TypeError, match="a DataFrame is no shard"):
+            cluster.train(given, "arow", Backwards())
+    start = learners.arow(schema=Schema(label="y"))
+    assert cluster.train([cluster.Partition("mine", frame)], start, Backwards()).rounds == 2
+
+
+@pytest.mark.parametrize("executor", [3, "threads", ThreadPoolExecutor])
+def test_what_cannot_work_is_no_executor(files, executor):
+    with pytest.raises(
+        TypeError, match=r"has no submit: give a distributed.Client or a concurrent"
+    ):
+        cluster.train(str(files / "*.svm"), "arow", executor)
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5, True, "two"])
+@pytest.mark.parametrize("executor", [None, Backwards()])
+def test_workers_are_counted_from_one(files, executor, workers):
+    with pytest.raises(ValueError, match=r"workers=.* must be a whole number, 1 or more"):
+        cluster.train(str(files / "*.svm"), "arow", executor, workers=workers)

@@ -100,6 +100,7 @@ class TrainOptions:
         if self.delay or self.late:
             self._check_late(reading)
         chosen = self.learner or self.loss or self.no_intercept or self.task or self.interval
+        chosen = chosen or self.time_budget or self.half_life
         if self.resume and self.class_weight:
             raise click.UsageError(
                 "--class-weight counts labels from the first row on: not with --resume."

@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 from fenchel.cluster.checkpoints import Checkpoints
@@ -126,6 +127,7 @@ def crew_of(
 
     Unless results may stay with the workers, Dask's are asked as any executor's.
     """
+    refuse_no_crew(executor, workers)
     count = workers or os.cpu_count() or 1
     if executor is None:
         with Processes(count) as own:
@@ -136,6 +138,18 @@ def crew_of(
         yield crew, workers or dask.threads
     else:
         yield OverExecutor(Borrowed(executor)), count
+
+
+def refuse_no_crew(executor: Any, workers: Any) -> None:
+    """Refuse what cannot be asked to work."""
+    if isinstance(executor, type) or not (executor is None or hasattr(executor, "submit")):
+        raise TypeError(
+            f"executor={executor!r:.60} has no submit: give a distributed.Client or a "
+            "concurrent.futures.Executor, or workers=4 for so many processes of this machine"
+        )
+    whole = isinstance(workers, Integral) and not isinstance(workers, bool)
+    if workers is not None and not (whole and workers >= 1):
+        raise ValueError(f"workers={workers!r:.60} must be a whole number, 1 or more")
 
 
 def cut_for(shards_of: Any, count: int, reading: Mapping[str, Any]) -> list[Any]:
