@@ -90,3 +90,19 @@ def test_queries_are_learned_apart(tmp_path):
     assert found["task"] == "ranking"
     assert found["rounds"] == 8
     assert found["learners"][0]["auc"] == 0.75
+
+
+def test_what_is_read_is_not_written_to(files):
+    data, before = files / "part-*.svm", (files / "part-1.svm").read_bytes()
+    told = run("train", data, "--workers", 1, "--save", files / "part-1.svm", status=2).stderr
+    assert "part-1.svm: this is what is read; name another file." in told
+    assert (files / "part-1.svm").read_bytes() == before
+
+
+def test_a_model_that_goes_on_reads_as_options_say(files):
+    begun, named = files / "m.fenchel", files / "named.csv"
+    named.write_text("x,y\n1,2\n3,4\n")
+    run("train", named, "--learner", "lms", "--quiet", "--save", begun)
+    more = "train", named, "--workers", 1, "--resume", begun
+    assert "--index-base is for svmlight" in run(*more, "--index-base", 0, status=2).stderr
+    assert "no such column ('z')" in run(*more, "--ignore", "z", status=1).stderr

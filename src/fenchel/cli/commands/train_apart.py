@@ -14,7 +14,7 @@ from fenchel.cli.live_options import LiveOptions
 from fenchel.cli.moving import unwatched_figures, with_moving
 from fenchel.cli.output import counted, fact, number, say
 from fenchel.cli.results import figures_apart, write_json
-from fenchel.cli.sources import Data, Reading, begin, open_data, refuse_idle_options
+from fenchel.cli.sources import Data, Reading, begin, extended, open_data, refuse_idle_options
 from fenchel.cli.spread import executor_of, how_to_read
 from fenchel.cli.tasks import labels_of
 from fenchel.cli.train_options import TrainOptions
@@ -57,7 +57,7 @@ def train_apart(data: tuple[str, ...], given: dict[str, Any], apart: dict[str, A
         if apart["scheduler"] and not apart["workers"]:
             workers = sum(executor.nthreads().values()) or 1
         cut = shards(data, workers, reading.format)
-        options.check(reading, cut[0].path)
+        options.check(reading, *dict.fromkeys(shard.path for shard in cut))
         learner = _learner(cut, reading, options, how)
         if learner.task == "ranking":
             cut = shards(data, 1, reading.format)  # no query is cut in two
@@ -90,7 +90,10 @@ def _learner(
 ) -> Learner:
     """The learner that all shards begin with, for the labels of the first rows."""
     if options.resume:
-        return models.load(options.resume)
+        learner = models.load(options.resume)
+        refuse_idle_options(cut[0].path, reading)
+        learner.schema = extended(learner.schema, reading.schema())
+        return learner
     early = options.build_early()
     source = _source(_with_rows(cut, reading, early, how), reading, early, how)
     first, _ = begin(source, options.quiet)
