@@ -55,10 +55,10 @@ format: $(TESTED)
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks.speed
 
-# What became slower than in an earlier version: make bench-check BEFORE=v0.1 (or any commit).
-BEFORE := $(shell git describe --tags --abbrev=0 2>/dev/null)
+# What became slower than at the last tag, or without one than at the commit that benchmarks/check.json names;
+# than at any: make bench-check BEFORE=v0.1. STORE=1 keeps the ratios in that file.
 bench-check: $(VENV)/.installed-bench
-	$(BIN)/python -m benchmarks.check --before "$(BEFORE)"
+	$(BIN)/python -m benchmarks.check --before "$(BEFORE)" $(if $(STORE),--store)
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

@@ -128,6 +128,8 @@ def test_refused_models(tmp_path, data, model) -> None:
         (["--save", "/nowhere/m"], "there is no such folder"),
         (["--format", "xml"], "xml"),
         (["--resume", "m", "--learner", "arow"], "as saved"),
+        (["--resume", "m", "--time-budget", "2"], "as saved"),
+        (["--resume", "m", "--half-life", "100"], "as saved"),
     ],
 )
 def test_wrong_use(data, options, what) -> None:

@@ -129,6 +129,13 @@ def test_what_cannot_be_polished_is_named(learner, why):
         cluster.polish([], learner)
 
 
+def test_a_specification_has_learned_nothing_to_polish(numbers):
+    with pytest.raises(ValueError, match="has learned nothing: train it before it is polished"):
+        cluster.polish(numbers, "adagrad:loss=squared")
+    with pytest.raises(ValueError, match="arow"):
+        cluster.polish(numbers, "arow")
+
+
 def test_losses_without_a_kink_have_no_jump_in_their_slope():
     margins = np.linspace(-3.0, 3.0, 60_001)
     for name, loss in BY_NAME.items():

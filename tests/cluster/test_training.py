@@ -10,6 +10,7 @@ import pytest
 from fenchel import Schema, cluster, learners
 from fenchel.cluster.checkpoints import Checkpoints
 from fenchel.cluster.cutting import SMALLEST
+from fenchel.cluster.files import state_of
 from fenchel.cluster.over_executor import OverExecutor
 from fenchel.cluster.training import prepared
 from fenchel.learners import from_specification, lms
@@ -126,7 +127,7 @@ class DiesOnce:
 def run(files, executor, folder=None):
     cut = cluster.shards(str(files / "part-*.svm"))
     start = prepared(lms(), cut[0], {})
-    kept = Checkpoints(folder, cut, start, 1)
+    kept = Checkpoints(folder, cut, start, {})
     return cluster.ShardedRun(cut, start).run(OverExecutor(executor), kept)
 
 
@@ -163,6 +164,65 @@ def test_a_run_goes_on_from_its_checkpoints(files, tmp_path):
     assert [file.name for file in folder.glob("*.fenchel")] == ["round-0.fenchel"]
     with pytest.raises(ValueError, match="checkpoints of another run"):
         cluster.train(str(files / "part-*.svm"), EXACT, Backwards(), checkpoint=folder)
+
+
+def test_the_seconds_of_shards_are_those_of_all_rounds(files):
+    def told(rounds):
+        found = []
+        given = str(files / "*.svm"), "lms", Backwards()
+        cluster.train(*given, rounds=rounds, checkpoint=files / "kept", tell=found.append)
+        return found[-1]
+
+    first = told(1).costs
+    assert len(first) == 11
+    more = told(3).costs
+    assert all(more[name] > first[name] for name in first)
+    assert told(3).costs == more
+
+
+@pytest.fixture
+def kept(files):
+    """Trains with checkpoints in one folder, after a first run there."""
+
+    def train(learner=EXACT, **reading):
+        folder, shards = files / "kept", str(files / "*.svm")
+        return cluster.train(shards, learner, Backwards(), checkpoint=folder, **reading)
+
+    assert bits(train()) == bits(train())
+    return train
+
+
+def test_checkpoints_of_files_that_changed_are_refused(files, kept):
+    (files / "part-00.svm").write_text("".join(lines(40, seed=99)))
+    with pytest.raises(ValueError, match="checkpoints of another run"):
+        kept()
+
+
+def test_checkpoints_of_another_reading_are_refused(kept):
+    with pytest.raises(ValueError, match="checkpoints of another run"):
+        kept(on_error="skip")
+    with pytest.raises(ValueError, match="checkpoints of another run"):
+        kept(learners.vovk_azoury_warmuth(schema=Schema(index_base=0)))
+
+
+def test_checkpoints_of_another_start_are_refused(files):
+    starts = [from_specification(EXACT) for _ in range(2)]
+    for k, start in enumerate(starts):
+        start.learn_many(np.eye(4) + k, np.ones(4))
+    given = str(files / "*.svm"), starts[0], Backwards()
+    cluster.train(*given, checkpoint=files / "begun")
+    with pytest.raises(ValueError, match="checkpoints of another run"):
+        cluster.train(given[0], starts[1], Backwards(), checkpoint=files / "begun")
+
+
+def test_a_remote_file_that_changed_is_told_by_its_ends():
+    fsspec = pytest.importorskip("fsspec", reason="an extra: fenchel[dask]")
+    path, found = "memory://states/part.svm", []
+    for last in ("1", "1", "2"):
+        with fsspec.open(path, "w") as file:
+            file.write(f"1 1:{last}\n")
+        found.append(state_of(path))
+    assert found[0] == found[1] != found[2]
 
 
 def test_classes_are_coded_alike_in_every_shard(tmp_path):
@@ -206,23 +266,48 @@ def test_files_of_a_protocol_are_read_by_fsspec(monkeypatch):
         cluster.shards("nowhere://shards")
 
 
-@pytest.mark.parametrize("form", ["svm", "csv"])
-def test_products_are_merged(tmp_path, form):
-    """A circle around a point far from 0: no line in the columns themselves."""
-    random = np.random.default_rng(5)
-    X = random.normal(size=(2400, 2)) + np.array([3.0, -2.0])
-    y = np.where(((X - [3.0, -2.0]) ** 2).sum(axis=1) < 1.4, 1, -1)
-    for k, some in enumerate(np.array_split(np.arange(2000), 4)):
+CENTRE = [3.0, -2.0]
+
+
+def in_circle(count):
+    """Points around a centre far from 0, and whether they are near it: no line in the columns."""
+    X = np.random.default_rng(5).normal(size=(count, 2)) + CENTRE
+    return X, np.where(((X - CENTRE) ** 2).sum(axis=1) < 1.4, 1, -1)
+
+
+def write_circle(folder, X, y, form="svm"):
+    """Write the points to four files."""
+    for k, some in enumerate(np.array_split(np.arange(len(y)), 4)):
         if form == "svm":
             lines = [f"{y[i]} 1:{X[i, 0]} 2:{X[i, 1]}" for i in some]
         else:
             lines = ["y,a,b", *(f"{y[i]},{X[i, 0]},{X[i, 1]}" for i in some)]
-        (tmp_path / f"part-{k}.{form}").write_text("\n".join([*lines, ""]))
+        (folder / f"part-{k}.{form}").write_text("\n".join([*lines, ""]))
+
+
+@pytest.mark.parametrize("form", ["svm", "csv"])
+def test_products_are_merged(tmp_path, form):
+    X, y = in_circle(2400)
+    write_circle(tmp_path, X[:2000], y[:2000], form)
     start = learners.auto(schema=Schema(label="y")) if form == "csv" else learners.auto()
     with ThreadPoolExecutor(1) as executor:
         found = cluster.train(str(tmp_path / f"part-*.{form}"), start, executor, rounds=2)
     given = X[2000:] if form == "svm" else [{"a": a, "b": b} for a, b in X[2000:].tolist()]
     assert np.mean(np.asarray(found.predict_many(given)).astype(float) != y[2000:]) < 0.06
+
+
+def test_products_are_settled_by_the_first_shard_with_rows(tmp_path):
+    X, y = in_circle(1200)
+    write_circle(tmp_path, X[:800], y[:800])
+    (tmp_path / "empty.svm").write_text("")
+    found = cluster.train(str(tmp_path / "*.svm"), "auto", Backwards())
+    assert np.mean(np.asarray(found.predict_many(X[800:])).astype(float) != y[800:]) < 0.1
+
+
+def test_shards_without_rows_leave_a_learner_that_knows_nothing(tmp_path):
+    for k in range(2):
+        (tmp_path / f"part-{k}.svm").write_text("")
+    assert cluster.train(str(tmp_path / "*.svm"), "auto", Backwards()).rounds == 0
 
 
 def test_a_merged_model_chooses_by_what_it_has_learned_itself(tmp_path):
@@ -241,3 +326,34 @@ def test_a_merged_model_chooses_by_what_it_has_learned_itself(tmp_path):
         many = cluster.train(str(tmp_path / "part-*.svm"), learners.auto("regression"), executor)
     lost = [np.mean((m.freeze().predict_many(X[3000:]) - hills[3000:]) ** 2) for m in (one, many)]
     assert lost[1] <= 1.1 * lost[0]
+
+
+@pytest.mark.parametrize("rows", [3, {"x": 1.0}, [{"x": 1.0}], [3], np.eye(2)])
+def test_what_is_no_shard_is_refused(rows):
+    with pytest.raises(TypeError, match=r"is no shard: give paths, .*Partition\(\"name\", rows\)"):
+        cluster.train(rows, "arow", Backwards())
+
+
+def test_frames_are_shards_by_name(tmp_path):
+    pandas = pytest.importorskip("pandas", reason="an extra")
+    frame = pandas.DataFrame({"x": [1.0, -1.0], "y": ["spam", "ham"]})
+    for given in (frame, [frame]):
+        with pytest.raises(TypeError, match="a DataFrame is no shard"):
+            cluster.train(given, "arow", Backwards())
+    start = learners.arow(schema=Schema(label="y"))
+    assert cluster.train([cluster.Partition("mine", frame)], start, Backwards()).rounds == 2
+
+
+@pytest.mark.parametrize("executor", [3, "threads", ThreadPoolExecutor])
+def test_what_cannot_work_is_no_executor(files, executor):
+    with pytest.raises(
+        TypeError, match=r"has no submit: give a distributed.Client or a concurrent"
+    ):
+        cluster.train(str(files / "*.svm"), "arow", executor)
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5, True, "two"])
+@pytest.mark.parametrize("executor", [None, Backwards()])
+def test_workers_are_counted_from_one(files, executor, workers):
+    with pytest.raises(ValueError, match=r"workers=.* must be a whole number, 1 or more"):
+        cluster.train(str(files / "*.svm"), "arow", executor, workers=workers)

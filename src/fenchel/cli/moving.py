@@ -86,6 +86,26 @@ def moving_figures(run: Run, horizon: int | str) -> dict[str, Any]:
     return found
 
 
+def unwatched_figures(loss: float) -> dict[str, Any]:
+    """Collect the same of a run that nobody watched: what is not known is None."""
+    return {
+        "horizon": 0,
+        "next_round": loss,
+        "late": None,
+        "frozen": None,
+        "previous_label": None,
+        "recent": {"rounds": RECENT, "loss": None},
+        "false_alarm_rate": None,
+        "changes": None,
+    }
+
+
+def with_moving(found: dict[str, Any], moving: Mapping[str, Any]) -> dict[str, Any]:
+    """Add them to the figures of a run, and to those of its learner."""
+    found["learners"][0] |= {key: moving[key] for key in ("next_round", "frozen")}
+    return {**found, **moving}
+
+
 # ── side by side ────────────────────────────────────────────────────────────────────────────────
 
 

@@ -12,6 +12,7 @@ from fenchel.cli.places import refuse_clashes, refuse_unwritable, written_whole
 from fenchel.cli.tasks import constant_label, shown
 from fenchel.evaluate import Run, Score
 from fenchel.evaluate.own_loss import told_as
+from fenchel.learners import Learner
 from fenchel.report.text import json_text
 from fenchel.streams import Names, Skipped
 
@@ -72,7 +73,12 @@ def figures(
         "best_constant_loss": None if some.learner.task == "ranking" else some.constant.loss,
         "previous_label_loss": None if some.learner.task == "ranking" else some.previous.loss,
         "learners": [
-            {"spec": name, **_score(run), **promised.get(name, {})} for name, run in runs.items()
+            {
+                "spec": name,
+                **_score(run.score, run.learner, run.metrics),
+                **promised.get(name, {}),
+            }
+            for name, run in runs.items()
         ],
     }
     if held is not None:
@@ -80,14 +86,27 @@ def figures(
     return found
 
 
-def _score(run: Run) -> dict[str, Any]:
+def figures_apart(data: str, name: str, learner: Learner, score: Score) -> dict[str, Any]:
+    """Collect the figures of a learner that was merged, as of one; what nobody measured is None."""
+    return {
+        "data": data,
+        "task": learner.task,
+        "rounds": score.rounds,
+        "features": learner.columns,
+        "best_constant_loss": None,
+        "previous_label_loss": None,
+        "learners": [{"spec": name, **_score(score, learner, {})}],
+    }
+
+
+def _score(score: Score, learner: Learner, metrics: Mapping[str, float]) -> dict[str, Any]:
     names = ("loss", "error", "mistakes", "margin_errors", "updates", "seconds")
-    found: dict[str, Any] = {name: getattr(run.score, name) for name in names}
-    found["metrics"] = run.metrics
-    if hasattr(run.learner.engine, "covered"):
-        found["metrics"] |= run.learner.covered()
-    if run.learner.task == "ranking":  # how well it ordered queries before it learned from them
-        found |= {"auc": run.learner.auc, "ndcg": run.learner.ndcg}
+    found: dict[str, Any] = {name: getattr(score, name) for name in names}
+    found["metrics"] = dict(metrics)
+    if hasattr(learner.engine, "covered"):
+        found["metrics"] |= learner.covered()
+    if learner.task == "ranking":  # how well it ordered queries before it learned from them
+        found |= {"auc": learner.auc, "ndcg": learner.ndcg}
     return found
 
 

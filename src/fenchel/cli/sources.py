@@ -148,7 +148,7 @@ def open_data(
     taken up. Labels that can be read come ``beside`` the rows where that is asked for.
     """
     said = reading.schema()
-    schema = said if learner is None else _extended(learner.schema, said)
+    schema = said if learner is None else extended(learner.schema, said)
     names = None if learner is None or learner.names is None else learner.names.copy()
     if place in embedded.TABLES:
         refuse_idle_options(place, reading, embedded_data=True)
@@ -180,7 +180,8 @@ def open_data(
     return Data(place, stream, stream.columns if hashed else 0)
 
 
-def _extended(known: Schema, said: Schema) -> Schema:
+def extended(known: Schema, said: Schema) -> Schema:
+    """The schema of a model with what options say besides; what contradicts it is refused."""
     try:
         return known.extended(said)
     except ValueError as error:

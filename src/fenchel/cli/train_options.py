@@ -90,7 +90,7 @@ class TrainOptions:
     def _builder(self) -> Builder:
         return Builder(self.loss, not self.no_intercept, self.certify, self.device)
 
-    def check(self, reading: Reading, data: str) -> None:
+    def check(self, reading: Reading, *data: str) -> None:
         """Refuse options that contradict each other, before any work is done."""
         horizon = horizon_of(self.horizon)
         if horizon not in (0, "rest") and (
@@ -100,6 +100,7 @@ class TrainOptions:
         if self.delay or self.late:
             self._check_late(reading)
         chosen = self.learner or self.loss or self.no_intercept or self.task or self.interval
+        chosen = chosen or self.time_budget or self.half_life
         if self.resume and self.class_weight:
             raise click.UsageError(
                 "--class-weight counts labels from the first row on: not with --resume."
@@ -118,7 +119,8 @@ class TrainOptions:
         written = {"save": self.save, "predictions": self.predictions, "json": self.json_file}
         for option, file in written.items():
             refuse_unwritable(option, file)
-        refuse_clashes(written, {"data": data, "resume": self.resume})
+        read = {f"data {k}": file for k, file in enumerate(data)}
+        refuse_clashes(written, {**read, "resume": self.resume})
 
     def _check_late(self, reading: Reading) -> None:
         """Refuse what does not go with labels that come late."""

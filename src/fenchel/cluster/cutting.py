@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
@@ -13,6 +13,7 @@ from fenchel.cluster.files import is_remote, named, opened, parquet_file, size_o
 from fenchel.cluster.partitions import Partition, is_collection, partitions_of
 from fenchel.streams import guess_format
 from fenchel.streams.compression import compression_of
+from fenchel.streams.frames import is_frame
 
 LINES = ("svmlight", "vw", "jsonl")  # in which every line stands for itself
 LARGEST = 1 << 30  # bytes of a shard that can be cut: what a worker that dies costs
@@ -94,13 +95,28 @@ def shards(
         return [places]
     if is_collection(places):
         return list(partitions_of(places))
-    given = [places] if isinstance(places, (str, os.PathLike)) else list(places)
+    given = _several(places)
     ready = [place for place in given if isinstance(place, READY)]
     files = [file for place in given if not isinstance(place, READY) for file in named(place)]
     total = sum(size_of(file) for file in files)
     each = -(-total // max(count, 1))
     most = max(-(-each // max(-(-each // LARGEST), 1)), SMALLEST)
     return ready + [shard for file in files for shard in _cut(file, most, format)]
+
+
+def _several(places: Any) -> list[Any]:
+    """What was given, one by one; anything that is no shard is refused."""
+    if isinstance(places, (str, os.PathLike)):
+        return [places]
+    several = isinstance(places, Iterable) and not (is_frame(places) or isinstance(places, Mapping))
+    given = list(places) if several else [places]
+    for place in given:
+        if not isinstance(place, (str, os.PathLike, *READY)):
+            raise TypeError(
+                f"a {type(place).__name__} is no shard: give paths, patterns, Shard objects, a Dask bag "
+                'or frame, or rows of your own as Partition("name", rows)'
+            )
+    return given
 
 
 def _cut(file: str, most: int, format: str | None) -> Iterator[Shard]:

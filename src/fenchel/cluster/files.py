@@ -6,11 +6,14 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from glob import glob, has_magic
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from fenchel.streams import BadInput
+
+END = 1 << 16  # bytes of each end of a file that stand for its content where no time is known
 
 
 def is_remote(path: str) -> bool:
@@ -46,6 +49,28 @@ def size_of(path: str) -> int:
         return os.path.getsize(path)
     system, inside = _system(path)
     return int(system.size(inside))
+
+
+def state_of(path: str) -> dict[str, Any] | None:
+    """What changes when a file does: its size, and its time or else a digest of its first and last bytes.
+
+    None where only the workers see it.
+    """
+    if is_remote(path):
+        return {"size": size_of(path), "ends": _digest_of_ends(path)}
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return {"size": found.st_size, "modified": found.st_mtime_ns}
+
+
+def _digest_of_ends(path: str) -> str:
+    with opened(path) as file:
+        digest = sha256(file.read(END))
+        file.seek(max(size_of(path) - END, 0))
+        digest.update(file.read(END))
+    return digest.hexdigest()
 
 
 def named(place: Any) -> list[str]:

@@ -30,6 +30,7 @@ from fenchel.learners.polishing import (
     slopes,
     weights_of,
 )
+from fenchel.learners.registry import learner_of
 from fenchel.parts.state import Array
 
 PAIRS = 10  # of steps and changes of the gradient that L-BFGS keeps
@@ -190,7 +191,7 @@ class ScaledObjective:
 
 def polish(
     shards_of: Any,
-    learner: Learner,
+    learner: Learner | str,
     executor: Executor | None = None,
     *,
     iterations: int = 20,
@@ -221,6 +222,7 @@ def polish(
     """
     if iterations < 1:
         raise ValueError(f"iterations={iterations!r} must be 1 or more")
+    learner = learner_of(learner)
     refuse_unpolishable(learner)
     if not learner.rounds:
         raise ValueError(f"{learner!r} has learned nothing: train it before it is polished")

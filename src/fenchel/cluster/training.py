@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 from fenchel.cluster.checkpoints import Checkpoints
@@ -37,7 +38,7 @@ class ShardedRun:
     reading: Mapping[str, Any] = field(default_factory=dict)
     tell: Callable[[ShardedRun], None] = lambda training: None
     tally: Tally = field(default_factory=Tally)  # of the first round, in which every row is new
-    costs: dict[str, float] = field(default_factory=dict)  # seconds of each shard
+    costs: dict[str, float] = field(default_factory=dict)  # seconds of each shard in all rounds
     done: int = 0  # shards, of all rounds
     _tallies: dict[int, Tally] = field(default_factory=dict)
 
@@ -47,7 +48,7 @@ class ShardedRun:
         for number in range(self.rounds):
             kept = checkpoints.merged(number)
             if kept is not None:
-                learner, self.tally = kept
+                learner, self.tally, self.costs = kept
                 shared = crew.share(learner)
                 self.done += len(self.shards)
                 self.tell(self)
@@ -59,13 +60,14 @@ class ShardedRun:
                 some = self.shards[:: -(-len(self.shards) // JUDGES)]
                 shared = crew.then(judged, shared, self.reading, *map(crew.place, some))
             if there is not None:
-                checkpoints.keep_merged(number, crew.fetch(shared), self.tally)
+                checkpoints.keep_merged(number, crew.fetch(shared), self.tally, self.costs)
         self.learner = crew.fetch(shared)
         return self.learner
 
     def _see(self, number: int, k: int, tally: Tally) -> None:
         """Count a shard that is done."""
-        self.costs[self.shards[k].name] = tally.seconds
+        name = self.shards[k].name
+        self.costs[name] = self.costs.get(name, 0.0) + tally.seconds
         self.done += 1
         if number == 0:
             self._tallies[k] = tally
@@ -112,8 +114,8 @@ def train(
     with crew_of(executor, workers, stays=checkpoint is None) as (crew, count):
         cut = cut_for(shards_of, count, reading)
         begun = learner_of(learner).copy()
-        start = crew.fetch(crew.then(prepared, begun, crew.place(cut[0]), reading))
-        checkpoints = Checkpoints(checkpoint, cut, start, rounds)
+        start = start_for(crew, begun, cut, reading)
+        checkpoints = Checkpoints(checkpoint, cut, start, reading)
         return ShardedRun(cut, start, rounds, reading, tell).run(crew, checkpoints)
 
 
@@ -125,6 +127,7 @@ def crew_of(
 
     Unless results may stay with the workers, Dask's are asked as any executor's.
     """
+    refuse_no_crew(executor, workers)
     count = workers or os.cpu_count() or 1
     if executor is None:
         with Processes(count) as own:
@@ -137,6 +140,18 @@ def crew_of(
         yield OverExecutor(Borrowed(executor)), count
 
 
+def refuse_no_crew(executor: Any, workers: Any) -> None:
+    """Refuse what cannot be asked to work."""
+    if isinstance(executor, type) or not (executor is None or hasattr(executor, "submit")):
+        raise TypeError(
+            f"executor={executor!r:.60} has no submit: give a distributed.Client or a "
+            "concurrent.futures.Executor, or workers=4 for so many processes of this machine"
+        )
+    whole = isinstance(workers, Integral) and not isinstance(workers, bool)
+    if workers is not None and not (whole and workers >= 1):
+        raise ValueError(f"workers={workers!r:.60} must be a whole number, 1 or more")
+
+
 def cut_for(shards_of: Any, count: int, reading: Mapping[str, Any]) -> list[Any]:
     """Cut what was given into shards for so many workers; there must be one."""
     cut = shards(shards_of, count, reading.get("format"))
@@ -145,11 +160,23 @@ def cut_for(shards_of: Any, count: int, reading: Mapping[str, Any]) -> list[Any]
     return cut
 
 
-def prepared(learner: Learner, shard: Any, reading: Mapping[str, Any]) -> Learner:
+def start_for(
+    crew: WorkCrew, learner: Learner, cut: Sequence[Any], reading: Mapping[str, Any]
+) -> Learner:
+    """The learner that all shards begin with, prepared by the first shard that has rows."""
+    for shard in cut:
+        found = crew.fetch(crew.then(prepared, learner, crew.place(shard), reading))
+        if found is not None:
+            start: Learner = found
+            return start
+    return learner
+
+
+def prepared(learner: Learner, shard: Any, reading: Mapping[str, Any]) -> Learner | None:
     """Let a learner see what columns and classes are before others do, so that all agree.
 
     Kinds of columns and the coding of two classes are those of the first rows, as on one machine, and so is
-    what products of columns are formed by; nothing is learned.
+    what products of columns are formed by; nothing is learned. None where the shard has no rows.
     """
     if learner.rounds:
         return learner
@@ -159,11 +186,13 @@ def prepared(learner: Learner, shard: Any, reading: Mapping[str, Any]) -> Learne
         if learner.task == "binary" and block.labels is not None:
             twin.encode(block.labels, len(block))
             learner.adopt_labels(twin.labels.known)
+        if learner.task == "ranking":  # nothing of it is settled
+            return learner
         if block.labels is not None and learner.settle_block(block):
             names = twin.names
             learner.names = None if names is None else names.first_names(learner.columns)
-        break
-    return learner
+        return learner
+    return None
 
 
 def judged(learner: Learner, reading: Mapping[str, Any], *some: Any) -> Learner:
@@ -178,6 +207,8 @@ def judged(learner: Learner, reading: Mapping[str, Any], *some: Any) -> Learner:
         for block in blocks_of(shard, twin, reading).blocks:
             sample.append(block.part(0, min(len(block), SAMPLE // len(some))))
             break
+    if not sample:
+        return learner
     chosen = learner.copy()
     chosen.judge_block(Block.concatenate(sample))
     return chosen

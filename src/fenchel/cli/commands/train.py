@@ -18,7 +18,7 @@ from fenchel.cli.errors import STOPPED
 from fenchel.cli.holdout import HeldOut
 from fenchel.cli.live_options import LiveOptions
 from fenchel.cli.live_train import train_live
-from fenchel.cli.moving import horizon_of, moving_figures, tell_moving
+from fenchel.cli.moving import horizon_of, moving_figures, tell_moving, with_moving
 from fenchel.cli.output import counted, fact, say
 from fenchel.cli.places import ModelClaim
 from fenchel.cli.process import FirstRun
@@ -245,6 +245,4 @@ class Training:
             self._run.score.seconds = seconds
             found = figures(self._source.name, {name: self._run}, self._held.score, promised)
             moving = moving_figures(self._run, self._horizon)
-            found |= moving
-            found["learners"][0] |= {key: moving[key] for key in ("next_round", "frozen")}
-            write_json(options.json_file, found)
+            write_json(options.json_file, with_moving(found, moving))

@@ -11,9 +11,10 @@ import click
 from fenchel.cli import models
 from fenchel.cli.errors import as_option
 from fenchel.cli.live_options import LiveOptions
+from fenchel.cli.moving import unwatched_figures, with_moving
 from fenchel.cli.output import counted, fact, number, say
-from fenchel.cli.results import write_json
-from fenchel.cli.sources import Data, Reading, begin, open_data, refuse_idle_options
+from fenchel.cli.results import figures_apart, write_json
+from fenchel.cli.sources import Data, Reading, begin, extended, open_data, refuse_idle_options
 from fenchel.cli.spread import executor_of, how_to_read
 from fenchel.cli.tasks import labels_of
 from fenchel.cli.train_options import TrainOptions
@@ -22,6 +23,7 @@ from fenchel.cluster import polish as polish_shards
 from fenchel.cluster import train as train_shards
 from fenchel.cluster.files import is_remote
 from fenchel.cluster.work import blocks_of
+from fenchel.evaluate import Score
 from fenchel.evaluate.own_loss import own_loss, told_as
 from fenchel.learners import Learner
 from fenchel.learners.polishing import refuse_unpolishable
@@ -58,8 +60,8 @@ def train_apart(data: tuple[str, ...], given: dict[str, Any], apart: dict[str, A
         if apart["scheduler"] and not apart["workers"]:
             workers = sum(executor.nthreads().values()) or 1
         cut = shards(data, workers, reading.format)
-        options.check(reading, cut[0].path)
-        learner = _learner(cut[0], reading, options, how)
+        options.check(reading, *dict.fromkeys(shard.path for shard in cut))
+        learner = _learner(cut, reading, options, how)
         if learner.task == "ranking":
             cut = shards(data, 1, reading.format)  # no query is cut in two
         if apart["polish"]:
@@ -79,25 +81,47 @@ def train_apart(data: tuple[str, ...], given: dict[str, Any], apart: dict[str, A
                 cut, learner, executor,
                 iterations=apart["polish"], workers=workers, tell=told.polished, **how,
             )  # fmt: skip
-    _finish(learner, told, options, time.perf_counter() - began)
+    seconds = time.perf_counter() - began
+    _finish(learner, told, options, seconds)
+    if options.json_file:
+        found = _found(" ".join(data), learner, told, options, seconds)
+        write_json(options.json_file, found)
 
 
-def _learner(shard: Shard, reading: Reading, options: TrainOptions, how: dict[str, Any]) -> Learner:
+def _learner(
+    cut: list[Shard], reading: Reading, options: TrainOptions, how: dict[str, Any]
+) -> Learner:
     """The learner that all shards begin with, for the labels of the first rows."""
     if options.resume:
-        return models.load(options.resume)
+        learner = models.load(options.resume)
+        refuse_idle_options(cut[0].path, reading)
+        learner.schema = extended(learner.schema, reading.schema())
+        return learner
     early = options.build_early()
-    if is_remote(shard.path):
-        refuse_idle_options(shard.path, reading)
-        twin = early.copy()
-        twin.schema = reading.schema()
-        source = Data(shard.path, blocks_of(shard, twin, how).stream)
-    else:
-        source = open_data(shard.path, reading)
+    source = _source(_with_rows(cut, reading, early, how), reading, early, how)
     first, _ = begin(source, options.quiet)
     learner = options.build(early, labels_of(source.name, first))
     learner.schema = reading.schema()
     return learner
+
+
+def _with_rows(cut: list[Shard], reading: Reading, early: Learner, how: dict[str, Any]) -> Shard:
+    """The first shard that has rows; the first of all where none has."""
+    for shard in cut:
+        source = _source(shard, reading, early, how)
+        if any(len(block) for block in source.stream):
+            return shard
+    return cut[0]
+
+
+def _source(shard: Shard, reading: Reading, early: Learner, how: dict[str, Any]) -> Data:
+    """Open the file of a shard; of a remote one the shard alone."""
+    if not is_remote(shard.path):
+        return open_data(shard.path, reading)
+    refuse_idle_options(shard.path, reading)
+    twin = early.copy()
+    twin.schema = reading.schema()
+    return Data(shard.path, blocks_of(shard, twin, how).stream)
 
 
 class _Telling:
@@ -133,6 +157,8 @@ def _finish(learner: Learner, told: _Telling, options: TrainOptions, seconds: fl
     if not options.quiet:
         wrong = tally.mistakes
         kind = told_as(own_loss(learner)) if wrong is None else counted(wrong, "mistake")
+        if learner.task == "ranking":
+            kind = "pairs in the wrong order, by row"
         fact("rounds", f"{learner.rounds:,}")
         fact("average loss", f"{number(tally.average.mean)} ({kind}, of the first round)")
         fact("features", f"{learner.columns:,}")
@@ -147,18 +173,25 @@ def _finish(learner: Learner, told: _Telling, options: TrainOptions, seconds: fl
     if options.save:
         learner.save(options.save)
         fact("saved", options.save, options.quiet)
-    if options.json_file:
-        found = {
-            "learner": learner.specification,
-            "rounds": learner.rounds,
-            "loss": tally.average.mean,
-            "mistakes": tally.mistakes,
-            "skipped": tally.skipped,
-            "seconds": seconds,
-            "polish": None if told.polishing is None else _figures(told.polishing),
-            "shards": [{"name": n, "seconds": s} for n, s in told.training.costs.items()],
-        }
-        write_json(options.json_file, found)
+
+
+def _found(
+    data: str, learner: Learner, told: _Telling, options: TrainOptions, seconds: float
+) -> dict[str, Any]:
+    """The figures of the run, for programs: as of one process, and what shards have beside it."""
+    assert told.training is not None, "there is at least one shard"
+    tally, costs = told.training.tally, told.training.costs
+    names = dict.fromkeys(shard.name for shard in told.training.shards)
+    score = Score(tally.average, tally.mistakes, None, None, seconds)
+    specification = learner.specification if options.resume else options.specification
+    found = figures_apart(data, specification, learner, score)
+    return {
+        **with_moving(found, unwatched_figures(score.loss)),
+        "rounds_learned": learner.rounds,
+        "skipped": tally.skipped,
+        "polish": None if told.polishing is None else _figures(told.polishing),
+        "shards": [{"name": name, "seconds": costs[name]} for name in names],
+    }
 
 
 def _figures(polishing: Polishing) -> dict[str, Any]:
