@@ -142,6 +142,14 @@ def test_a_first_unit_next_to_nothing_leaves_no_trace():
     np.testing.assert_allclose(radii[100:], usual[100:], rtol=0.2)
 
 
+def test_widths_are_of_the_size_of_errors_from_the_first_rounds_on():
+    X = RNG.normal(size=(300, 3))
+    y = 1e5 * (2.0 + X @ [0.5, 0.2, -0.1]) + 1e3 * RNG.normal(size=300)
+    learner = learners.interval(learners.auto("regression"))
+    learner.learn_many(X[:100], y[:100])
+    assert learner.covered()["width"] < 2.0 * np.ptp(y)
+
+
 def test_intervals_hold_about_as_many_targets_as_asked_for():
     X, y = numbers(600)
     learner = learners.interval(learners.normalized_lms(), coverage=0.9)

@@ -241,3 +241,20 @@ def test_a_row_far_beyond_all_others_costs_little():
     far = np.array([[1e6, 0.0, 0.0]])
     assert learner.freeze().predict_one(far[0]) == 1.0
     assert np.abs(learner.decision_many(far))[0] < 40.0
+
+
+def test_frozen_probabilities_of_many_classes_that_are_hard_to_tell_apart():
+    """The lead of the right class is below 0 in the mean, but chances are not even for that."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(6000, 12))
+    heights = 0.7 * X + rng.gumbel(size=X.shape)
+    y = heights.argmax(axis=1)
+    learner = learners.auto("multiclass", classes=list(range(12)))
+    learner.learn_many(X[:4000], y[:4000])
+    chances = learner.freeze().predict_proba_many(X[4000:])
+    lost = -np.log(chances[np.arange(2000), y[4000:]]).mean()
+    even, known = np.log(12), 0.7 * X[4000:]
+    best = (np.log(np.exp(known).sum(axis=1)) - known[np.arange(2000), y[4000:]]).mean()
+    assert best < lost < 0.5 * (best + even)
+    mistakes = np.mean(learner.predict_many(X[4000:]) != y[4000:])
+    assert mistakes < np.mean(known.argmax(axis=1) != y[4000:]) + 0.05

@@ -35,6 +35,7 @@ def run(scores, units, alpha, mutant=""):
     for s, given in zip(scores, units, strict=True):
         unit = max(given, 0.1 * unit_sum / max(n, 1))
         unit = max(unit, 0.1 * total / max(n, 1)) if unit > 0.0 else 1.0
+        unit = abs(s) if n == 0 and given == 0.0 and s != 0.0 else unit
         guess = levels * np.repeat([1.0, unit], 19)
         a, h = 0.2 * total / max(n, 1), 4.0 + 0.003 * n
         push = a * np.tan(np.pi / 2 * np.clip(theta / h, -EDGE, EDGE))

@@ -482,12 +482,12 @@ class FrozenUse:
 
         Of few rows 2·mean/variance of the lead, as between two Gaussians.
         """
-        if self.sharp[SEEN, candidate] >= FIRST:
-            return float(min(max(self.sharp[BETA, candidate], 1e-100), 1e100))
         total = self.sums.sum(axis=0)[:, candidate]
         mean, square = total[LEAD] / total[WEIGHT], total[SQUARE] / total[WEIGHT]
         variance = max(square - mean * mean, 1e-12 * square, 1e-300)
         least = 1e-3 / np.sqrt(max(square, 1e-300))  # a margin keeps its sign, whatever the past
+        if self.sharp[SEEN, candidate] >= FIRST:
+            return float(min(max(self.sharp[BETA, candidate], least), 1e100))
         return float(min(max(2.0 * mean / variance, least), 1e100))
 
     def reading(

@@ -214,6 +214,8 @@ def cover(
         unit = _unit_of(state, units[t])
         radii[t] = _radius(state, unit, shares)
         if importance[min(t, last)] > 0.0:
+            if state.sums[ROUNDS] == 0.0 and units[t] == 0.0 and score != 0.0:
+                unit = abs(score)  # nothing is known of units yet: the first score is one
             _count_still(state, radii[t], unit, shares)
             before = _account(state, score, radii[t], alpha)
             _weigh(state, score, unit, alpha, shares, eta)

@@ -135,9 +135,39 @@ def _sharpen(lead: float, importance: float, surest: float, sharp: Array, k: int
 
 
 @helper
-def _charge_class(
-    lead: float, first: bool, importance: float, surest: float, sums: Array, sharp: Array, k: int
+def _sharpen_classes(
+    margins: Array, y: int, lead: float, importance: float, surest: float, sharp: Array, k: int
 ) -> None:
+    """The same for several classes, of the log loss ln Σ exp(h_c) − h_y: h_c = −β·(max m − m_c), tempered."""
+    size = abs(lead)
+    if not 1e-100 < size < 1e100:
+        return
+    if sharp[SEEN, k] == 0.0:
+        sharp[BETA, k], sharp[CURVE, k] = 1.0 / size, 0.25 * size * size
+    beta, most = sharp[BETA, k], -np.inf
+    for c in range(margins.shape[0]):
+        most = max(most, margins[c])
+    total = mean = square = own = 0.0
+    for c in range(margins.shape[0]):
+        behind = most - margins[c]
+        if not behind < 1e100:  # a class that is not known
+            continue
+        beyond = max(beta * behind - surest, 0.0)
+        chance = exp(-min(beta * behind - beyond + log1p(beyond), 700.0))
+        slope = -behind / (1.0 + beyond)
+        total += chance
+        mean += chance * slope
+        square += chance * slope * slope
+        own = slope if c == y else own
+    mean /= total
+    sharp[CURVE, k] += importance * max(square / total - mean * mean, 0.0)
+    step = importance * (own - mean) / sharp[CURVE, k]
+    sharp[BETA, k] = min(max(beta + step, 0.5 * beta), 2.0 * beta)
+    sharp[SEEN, k] += importance
+
+
+@helper
+def _charge_class(lead: float, first: bool, importance: float, sums: Array, k: int) -> None:
     """A mistake where another class leads, or an earlier one is level (``first`` is not the right)."""
     wrong = 1.0 if lead < 0.0 or (lead == 0.0 and not first) else 0.0
     sums[LOSS, k] += charged(importance, wrong)
@@ -146,7 +176,6 @@ def _charge_class(
     lead = min(max(lead, -1e100), 1e100)
     sums[LEAD, k] += importance * lead
     sums[SQUARE, k] += importance * lead * lead
-    _sharpen(lead, importance, surest, sharp, k)
 
 
 @kernel
@@ -177,12 +206,14 @@ def charge_candidates(
                 sums[LOSS, k] += charged(amount, value(loss, p, y[t]))
             elif task == 1:  # a margin of 0 is the first class
                 lead = margins[k, t, 0] if y[t] > 0.0 else -margins[k, t, 0]
-                _charge_class(lead, y[t] <= 0.0, amount, surest, sums, sharp, k)
+                _charge_class(lead, y[t] <= 0.0, amount, sums, k)
+                _sharpen(min(max(lead, -1e100), 1e100), amount, surest, sharp, k)
             else:
                 right = int(y[t])
                 lead = _lead(margins[k], t, right)
                 is_first = _is_first(margins[k], t, right)
-                _charge_class(lead, is_first, amount, surest, sums, sharp, k)
+                _charge_class(lead, is_first, amount, sums, k)
+                _sharpen_classes(margins[k, t], right, lead, amount, surest, sharp, k)
 
 
 @helper
