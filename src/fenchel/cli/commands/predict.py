@@ -40,7 +40,7 @@ def predict(
     reading = Reading.of(given)
     wanted = Wanted(proba, margin, interval, top, cost, reading.id is not None)
     wanted.check(learner)
-    source = open_data(data, reading, learner, frozen=True, beside=True)
+    source = open_data(data, reading, learner, frozen=True, beside=not quiet)
     models.refuse_other_columns(model, learner, source)
     rows, met, tested = 0, False, Tested(learner, cost=cost)
     blocks = iter(source.stream)
