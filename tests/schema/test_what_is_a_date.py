@@ -34,7 +34,7 @@ def test_moments_of_numpy_are_dates(unit: str) -> None:
     assert in_frame("pandas", Schema(date=["v"]), pd.Series([moment])) == wanted
     assert in_frame("pandas", Schema(), pd.Series([moment])) == wanted
     assert in_export(Schema(date=["v"]), [moment])[0] == pytest.approx(wanted[0])
-    assert in_dicts(Schema(), [np.datetime64("NaT")]) == [{}]
+    assert in_dicts(Schema(), [np.datetime64("NaT", unit)]) == [{}]
 
 
 def test_durations_say_that_seconds_are_wanted() -> None:

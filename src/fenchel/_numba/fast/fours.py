@@ -77,8 +77,9 @@ def _of_fours(*arguments: Any) -> bool:
 def _defined(function: Any, compute: Callable[..., Any]) -> None:
     """Let a function of floats be one of fours too."""
 
-    @infer_global(function)
     class Template(AbstractTemplate):
+        key = function
+
         def generic(self, arguments: Any, named: Any) -> Any:
             if not named and _of_fours(*arguments):
                 return signature(FOUR, *(FOUR for _ in arguments))
@@ -86,6 +87,8 @@ def _defined(function: Any, compute: Callable[..., Any]) -> None:
 
     def lowered(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return compute(builder, *arguments)
+
+    infer_global(function, types.Function(Template))
 
     for count in (1, 2):
         lower_builtin(function, *(count * [FOUR]))(lowered)
