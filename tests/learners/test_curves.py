@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from same_bits import charges_all_weights, goes_on_from_a_file, is_whole_one_by_one
 
 from fenchel import Learner, learners, merge
 from fenchel.export import export
 from fenchel.learners.explaining import explain_one
-from fenchel.learners.frozen import margins_of
 from fenchel.learners.linear_form import linear_form
 from fenchel.learners.quadratic import anchored, around_mean, bent, laid_out, ramps, with_fewer
+from fenchel.learners.still import margins_of
 from fenchel.loops.curves import BEHIND, KNOTS, SAMPLE, curves_of, knots_of
 from fenchel.loops.products import fixed_products_of, new_spreads, products_of
 from fenchel.rows import validate
@@ -86,44 +87,22 @@ def test_without_their_knots_weights_of_products_stay():
 def test_auto_follows_curves_and_keeps_them_frozen(task, tmp_path):
     X, y = steps()
     y = {"binary": np.sign(y), "multiclass": np.digitize(y, [-0.7, 0.7]), "regression": y}[task]
-    learner = learners.auto(task)
-    learner.learn_many(X[:700], y[:700])
-    learner.save(tmp_path / "m")
-    loaded = Learner.load(tmp_path / "m")
-    told = loaded.predict_many(X[700:])
+    told = goes_on_from_a_file(learners.auto(task), X, y, 700, tmp_path / "m")
     if task == "regression":
         assert np.mean((told - y[700:]) ** 2) < 0.1 * np.var(y)
     else:
         assert np.mean(told != y[700:]) < 0.15
-    learner.learn_many(X[700:], y[700:])
-    loaded.learn_many(X[700:], y[700:])
-    assert np.array_equal(learner.decision_many(X), loaded.decision_many(X))
 
 
 def test_rows_one_by_one_and_columns_that_come_late_change_no_bit():
     X, y = steps(150, columns=3)
-    X[:90, 2] = 0.0
-    X[:20, 1] = 0.0
-    dicts = [{f"c{j}": float(x) for j, x in enumerate(row) if x} for row in X]
-    whole, single = learners.auto("regression"), learners.auto("regression")
-    margins = whole.learn_many(dicts, y)
-    for x, target, margin in zip(dicts, y, margins, strict=True):
-        assert single.decision_one(x) == margin
-        single.learn_one(x, target)
-    assert np.array_equal(whole.freeze().decision_many(dicts), single.freeze().decision_many(dicts))
+    is_whole_one_by_one(X, y)
 
 
 @pytest.mark.parametrize("task", ["binary", "regression"])
 def test_candidates_are_charged_for_all_their_weights(task):
     X, y = steps(300, columns=4)
-    learner = learners.auto(task)
-    learner.learn_many(X, np.sign(y) if task == "binary" else y)
-    frozen = learner.engine.frozen
-    quick, slow = frozen.copy(), frozen.copy()
-    slow.singly = 0  # every candidate reads every slot
-    for each in (quick, slow):
-        each.see(300, validate.as_rows(X[:200]), y[:200], np.ones(1))
-    assert np.array_equal(quick.losses(), slow.losses())
+    charges_all_weights(task, X, y)
 
 
 def test_tickets_learn_curves_too():

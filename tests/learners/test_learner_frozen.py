@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from fenchel import Learner, learners
 from fenchel.learners import frozen
-from fenchel.learners.frozen import margins_of, next_round, tempered
+from fenchel.learners.frozen import next_round
+from fenchel.learners.still import margins_of, tempered
 from fenchel.loops.frozen_losses import LOSS, charge_candidates
 from fenchel.losses import Squared
 from fenchel.rows import validate

@@ -12,9 +12,9 @@ from fenchel import Learner, learners, merge
 from fenchel.export import export
 from fenchel.learners.automatic import FULL, WITH_PRODUCTS
 from fenchel.learners.explaining import explain_one
-from fenchel.learners.frozen import margins_of
 from fenchel.learners.linear_form import linear_form, terms_form
 from fenchel.learners.quadratic import multiplied_out, places
+from fenchel.learners.still import margins_of
 from fenchel.learners.views import SHORT
 from fenchel.loops.adahedge import new_hedge, regroup
 from fenchel.loops.feature_pairs import pairs_of

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fenchel import Learner, learners, merge
-from fenchel.learners.frozen import margins_of
 from fenchel.learners.linear_form import linear_form
 from fenchel.learners.quadratic import anchored, around_mean, places
+from fenchel.learners.still import margins_of
 from fenchel.loops.products import fixed_products_of, new_spreads, products_of, width_of
 from fenchel.rows import validate
 

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from same_bits import charges_all_weights, goes_on_from_a_file, is_whole_one_by_one
 
 from fenchel import Learner, learners, merge
 from fenchel.export import export
 from fenchel.learners.explaining import explain_one
-from fenchel.learners.frozen import margins_of
 from fenchel.learners.linear_form import linear_form
 from fenchel.learners.quadratic import bent, laid_out, waving, with_fewer
+from fenchel.learners.still import margins_of
 from fenchel.learners.wave_terms import wave_slopes, waves
 from fenchel.loops.curves import BEHIND, KNOTS, SAMPLE, curves_of, knots_of
 from fenchel.loops.products import fixed_products_of, new_spreads, products_of
@@ -112,44 +113,23 @@ def test_without_waves_weights_of_all_else_stay():
 def test_auto_follows_hills_and_keeps_them_frozen(task, tmp_path):
     X, y = hills(2000)
     y = {"binary": np.sign(y), "multiclass": np.digitize(y, [-0.3, 0.3]), "regression": y}[task]
-    learner = learners.auto(task)
-    learner.learn_many(X[:1700], y[:1700])
-    learner.save(tmp_path / "m")
-    loaded = Learner.load(tmp_path / "m")
-    told = loaded.predict_many(X[1700:])
+    told = goes_on_from_a_file(learners.auto(task), X, y, 1700, tmp_path / "m")
     if task == "regression":
         assert np.mean((told - y[1700:]) ** 2) < 0.1 * np.var(y)
     else:
         assert np.mean(told != y[1700:]) < 0.2
-    learner.learn_many(X[1700:], y[1700:])
-    loaded.learn_many(X[1700:], y[1700:])
-    assert np.array_equal(learner.decision_many(X), loaded.decision_many(X))
 
 
 def test_rows_one_by_one_and_columns_that_come_late_change_no_bit():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((150, 3)), rng.standard_normal(150)
-    X[:90, 2] = 0.0
-    X[:20, 1] = 0.0
-    dicts = [{f"c{j}": float(x) for j, x in enumerate(row) if x} for row in X]
-    whole, single = learners.auto("regression"), learners.auto("regression")
-    margins = whole.learn_many(dicts, y)
-    for x, target, margin in zip(dicts, y, margins, strict=True):
-        assert single.decision_one(x) == margin
-        single.learn_one(x, target)
-    assert np.array_equal(whole.freeze().decision_many(dicts), single.freeze().decision_many(dicts))
+    is_whole_one_by_one(X, y)
 
 
 @pytest.mark.parametrize("task", ["binary", "regression"])
 def test_candidates_are_charged_for_all_their_weights(task):
     X, y = hills(300)
-    learner = learners.auto(task)
-    learner.learn_many(X, np.sign(y) if task == "binary" else y)
-    quick, slow = learner.engine.frozen.copy(), learner.engine.frozen.copy()
-    slow.singly = 0  # every candidate reads every slot
-    for each in (quick, slow):
-        each.see(300, validate.as_rows(X[:200]), y[:200], np.ones(1))
-    assert np.array_equal(quick.losses(), slow.losses())
+    charges_all_weights(task, X, y)
 
 
 @pytest.mark.parametrize("task", ["binary", "regression"])

@@ -18,9 +18,9 @@ from fenchel.learners import (
 )
 from fenchel.learners.catalogue import parameters_of, similar_names
 from fenchel.learners.for_task import regression_loss
-from fenchel.learners.loss_texts import loss_of
 from fenchel.learners.registry import certified
 from fenchel.learners.specification import check, name_of, parse, parse_nested
+from fenchel.losses import with_parameter
 
 
 def build(text: str, task: str, certify: bool = False) -> Learner:
@@ -108,7 +108,7 @@ class Builder:
             raise _wrong("is for single learners: name one with --learner.", option)
         if self.loss is not None and task != "regression":
             raise _wrong("of classes is for single learners: name one with --learner.", "--loss")
-        asked = {} if self.loss is None else {"loss": loss_of(self.loss)}
+        asked = {} if self.loss is None else {"loss": with_parameter(self.loss)}
         given = {**({} if task == "binary" else {"task": task}), **asked, **parameters}
         made: Learner = from_parameters("auto", given)
         return made
@@ -120,7 +120,7 @@ class Builder:
         if self.loss is not None and not takes_loss:
             raise _own_loss(name)
         if takes_loss and self.loss is not None:
-            asked["loss"] = loss_of(self.loss)
+            asked["loss"] = with_parameter(self.loss)
         elif takes_loss and task == "regression" and "loss" not in parameters:
             asked["loss"] = regression_loss(name)
         if not self.intercept:

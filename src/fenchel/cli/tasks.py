@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from fenchel.cli.output import printable
 from fenchel.evaluate import Run
 from fenchel.learners import Learner
-from fenchel.learners.loss_texts import loss_of
 from fenchel.losses import named
 from fenchel.rows import Block
 from fenchel.streams import BadInput
@@ -52,7 +51,7 @@ def _refuse_unknown(loss: str | None) -> None:
     """Refuse a loss that has no meaning, whatever the learner."""
     try:
         if loss is not None:
-            named(loss_of(loss))
+            named(loss)
     except ValueError as error:
         raise click.BadParameter(f"{error}.", param_hint="'--loss'") from None
 

@@ -11,7 +11,7 @@ from fenchel.evaluate.constant import BestConstant
 from fenchel.evaluate.metrics import Mean, MeanSquared, PoissonDeviance, QuantileLoss, Seen
 from fenchel.learners import Learner
 from fenchel.learners.interval import Interval
-from fenchel.losses import Quantile
+from fenchel.losses.protocol import level_of
 from fenchel.parts.state import Array
 
 NONE = np.zeros(0)
@@ -26,14 +26,15 @@ def own_loss(learner: Learner) -> Mean:
     >>> from fenchel import learners
     >>> own_loss(learners.lms()).name, own_loss(learners.auto("regression", loss="poisson")).name
     ('squared', 'poisson')
-    >>> own_loss(learners.auto("regression", loss=Quantile(tau=0.9))).name
+    >>> own_loss(learners.auto("regression", loss="quantile:0.9")).name
     'quantile:0.9'
     """
     engine = learner.engine.inner if isinstance(learner.engine, Interval) else learner.engine
     if engine.predicts_counts:
         return PoissonDeviance()
     loss = engine.blend.loss if hasattr(engine, "blend") else getattr(engine, "loss", None)
-    return QuantileLoss(loss.tau) if isinstance(loss, Quantile) else MeanSquared()
+    level = level_of(loss)
+    return MeanSquared() if level is None else QuantileLoss(level)
 
 
 def common_loss(learners: Iterable[Learner]) -> Mean:

@@ -18,14 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fenchel._numba.undisturbed import undisturbed
 from fenchel.learners.quadratic import laid_out, singles, with_fewer
+from fenchel.learners.still import Still, StillBlend, read_into, with_products
 from fenchel.loops.curves import BEHIND, KNOTS
-from fenchel.loops.feature_pairs import is_plain, pairs_of
+from fenchel.loops.feature_pairs import is_plain
 from fenchel.loops.frozen_losses import (
     ATTEND,
     BETA,
@@ -42,19 +43,14 @@ from fenchel.loops.frozen_losses import (
     charge_candidates,
     charge_readings,
     new_tray,
-    read_candidates,
 )
-from fenchel.loops.products import fixed_products_of
 from fenchel.loops.waves import WAVES
 from fenchel.losses.protocol import counts_of
 from fenchel.parts.state import Array
 from fenchel.rows import Rows
 
 FIRST = 64  # the round of the first candidates
-EARLY, GROWTH = (
-    900,
-    1.25,
-)  # from one such round to the next; before the first only every third is one
+EARLY, GROWTH = 900, 1.25  # from one such round to the next; before EARLY only every third is one
 WINDOWS = 6
 LATEST = 3  # of a shard's windows that speak for the merged weights: half of its rows
 # Rows of a window that are looked at: all while they are few, half of them, and no more than a number.
@@ -421,8 +417,10 @@ class FrozenUse:
 
         ``present`` has one array an expert, slots × classes; None for one that has retired.
         """
-        chosen = self.shares(blend.active)
-        self.chosen = np.zeros_like(self.chosen) if chosen is None else chosen
+        self._look()
+        if self.task == "regression":
+            chosen = self.shares(blend.active)
+            self.chosen = np.zeros_like(self.chosen) if chosen is None else chosen
         self.weights, self.anchors = self._laid_for(anchors), anchors
         shapes = [w.shape for w in present if w is not None]
         slots, classes = (max(sizes) for sizes in zip(*shapes, strict=True))
@@ -540,18 +538,6 @@ def _both(present: list[Array | None], before: Array | None, slots: int, classes
     return new[: used[-1] + 1 if len(used) else 1]  # the same, however early room was made
 
 
-def margins_of(weights: Array, rows: Rows) -> Array:
-    """⟨w, x⟩ by candidate, row and class."""
-    margins = np.empty((weights.shape[1], len(rows), weights.shape[2]))
-    read_into(margins, weights, rows, 0, 0)
-    return margins
-
-
-def read_into(margins: Array, weights: Array, rows: Rows, first: int, further: int) -> None:
-    """Compute ``margins_of`` into an array; those before ``first`` have none of products and what follows."""
-    read_candidates(weights.reshape(len(weights), -1), rows.view, 1.0, first, further, margins)
-
-
 def _of_all(weights: Array, count: int) -> Array:
     """The weights with those of so many candidates, 0 where they are missing."""
     if weights.shape[1] >= count:
@@ -559,64 +545,3 @@ def _of_all(weights: Array, count: int) -> Array:
     whole = np.zeros((weights.shape[0], count, weights.shape[2]))
     whole[:, : weights.shape[1]] = weights
     return whole
-
-
-def with_products(rows: Rows, anchors: Array | None) -> Rows:
-    """The rows as candidates see them: with products of anchored features, with pairs, or as they are."""
-    if anchors is None:
-        return rows
-    return (
-        pairs_of(rows, len(anchors) - 1) if is_plain(anchors) else fixed_products_of(anchors, rows)
-    )
-
-
-def tempered(logits: Array, surest: float) -> Array:
-    """The logits, of which beyond ``surest`` only the logarithm counts."""
-    beyond: Any = np.log1p(np.maximum(np.abs(logits) - surest, 0.0))
-    return np.asarray(np.clip(logits, -surest, surest) + np.sign(logits) * beyond)
-
-
-class Still(NamedTuple):
-    """Frozen weights of one expert, or a mean of several, slots × 1 × classes: all that frozen use reads.
-
-    A few thousand rows cannot tell a chance as small as a margin far beyond theirs would make it: see
-    ``tempered``.
-    """
-
-    task: str
-    weights: Array
-    sharpness: float
-    bounds: Array
-    anchors: Array | None = None
-    surest: float = np.inf
-
-    def read(self, rows: Rows, what: str = "frozen") -> Array:
-        """Predict numbers within the targets known, ln p₊/p₋, or the chances of classes."""
-        margins = margins_of(self.weights, with_products(rows, self.anchors))[0]
-        if self.task == "regression":
-            return np.asarray(np.clip(margins[:, 0], *self.bounds))
-        if self.task == "binary":
-            return tempered(self.sharpness * margins[:, 0], self.surest)
-        heights = self.sharpness * (margins - margins.max(axis=1, keepdims=True))
-        heights = tempered(heights, self.surest)
-        chances: Any = np.exp(np.maximum(heights, -700.0))
-        return np.asarray(chances / chances.sum(axis=1, keepdims=True))
-
-
-class StillBlend(NamedTuple):
-    """The frozen weights of all experts, slots × experts × classes, and how they are blended."""
-
-    weights: Array
-    blend: Any
-    anchors: Array | None = None
-
-    def read(self, rows: Rows, what: str = "frozen") -> Array:
-        """Predict what the mixture makes of them."""
-        rows = with_products(rows, self.anchors)
-        found: Array = self.blend.read(margins_of(self.weights, rows))
-        return found
-
-
-def as_columns(weights: Array) -> Array:
-    """Weights as slots × classes; one column for two classes and for numbers."""
-    return weights[:, None] if weights.ndim == 1 else weights

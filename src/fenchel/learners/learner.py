@@ -366,9 +366,7 @@ class Learner:
         if len(cut) <= 1:
             return self._learn(block.rows, block.labels, block.importance, checked=True)[0]
         self._refuse_many(block.rows.width)
-        self.copy().encode(
-            block.labels, len(block)
-        )  # what is refused is refused before the first row
+        self.copy().encode(block.labels, len(block))  # what is refused is so before the first row
         learned = [self._learn(p.rows, p.labels, p.importance, checked=True) for p in cut]
         return joined([margins for margins, _ in learned])
 

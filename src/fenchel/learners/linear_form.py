@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from fenchel.learners.engine import Engine
-from fenchel.learners.frozen import Still, StillBlend, as_columns, margins_of, tempered
 from fenchel.learners.interval import Interval
 from fenchel.learners.mixture import Mixture
 from fenchel.learners.quadratic import FeaturePairs, FeatureRamps, around_mean, ramps
+from fenchel.learners.still import Still, StillBlend, as_columns, margins_of, tempered
 from fenchel.learners.wave_terms import FeatureWaves, waves
 from fenchel.loops.adahedge import shares_now
 from fenchel.loops.coin_stacking import STEEPEST

@@ -15,14 +15,15 @@ from fenchel.certificates import Certificate, Hindsight, hedge_bound, through_ex
 from fenchel.certificates.aggregate import bayes_bound, path_bounds
 from fenchel.learners.calibration import two_chances
 from fenchel.learners.engine import MOST_LEARNERS, ONE, Engine, refuse_unsound, some_of
-from fenchel.learners.frozen import FrozenUse, StillBlend
+from fenchel.learners.frozen import FrozenUse
 from fenchel.learners.labels import known_after
 from fenchel.learners.mixture_merging import place_mixture, unite_mixtures
 from fenchel.learners.multi.one_vs_rest import shares_of_one
 from fenchel.learners.quadratic import multiplied_out
 from fenchel.learners.renumbering import Places
 from fenchel.learners.single_step import LearnStep, ReadStep, Steps
-from fenchel.learners.stacking import BLENDS, SQUARED, Blend
+from fenchel.learners.stacking import BLENDS, SQUARED, Blend, WhenAsked
+from fenchel.learners.still import StillBlend
 from fenchel.learners.views import PAIRS, PRODUCTS, SHORT, Role, Views, together
 from fenchel.learners.workers import Crew, in_parallel
 from fenchel.loops.adahedge import regroup, shares_now
@@ -737,7 +738,7 @@ class Mixture(Engine):
                 said, label = said - known_origin, label - self.views.origin[0]
             own = seen[self.roles[k].sees]
             self.experts[k].answer(own, said, label, importance, fresh)
-        self.blend.learn(self._gathered(known), target, importance, memo[-1:], chosen)
+        self.blend.learn(self._gathered(known), target, importance, WhenAsked(memo[-1:], chosen))
         self.counts[ROUNDS] += 1
         if self.frozen is not None:
             self.frozen.see(self.rounds - 1, rows, target, importance)

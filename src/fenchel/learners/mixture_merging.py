@@ -97,8 +97,7 @@ def unite_mixtures(mixture: Mixture, engines: Sequence[Mixture], start: Mixture)
             mixture.experts[k] = chosen.experts[k].copy()
         else:
             mixture.experts[k].unite([engine.experts[k] for engine in engines], start.experts[k])
-    present_alone = [k for k in mixture.blend.active if k in alone] if len(told) > 1 else []
-    mixture.taken_over = [mixture.expert_names[k] for k in present_alone]
+    mixture.taken_over = [mixture.expert_names[k] for k in mixture.blend.active if k in alone]
     shares = shares_of(engines, start)
     mixture.blend.unite(Shards([engine.blend for engine in engines], start.blend, shares))
     mixture.blend.hedge.active[:] = active

@@ -18,9 +18,9 @@ from fenchel._numba import knows
 from fenchel._numba.jit import suited
 from fenchel.learners.calibration import Calibration
 from fenchel.learners.composed import Composed
-from fenchel.learners.frozen import as_columns
 from fenchel.learners.learner import Learner
 from fenchel.learners.multi.base import Members
+from fenchel.learners.still import as_columns
 from fenchel.loops.slopes import add_slopes, add_squares
 from fenchel.parts.state import Array
 from fenchel.regularizers.adopting import Penalty, adopt, penalty

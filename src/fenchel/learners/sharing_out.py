@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fenchel.learners.frozen import Still, StillBlend, tempered
 from fenchel.learners.linear_form import LinearForm, terms_form
 from fenchel.learners.mixture import Mixture
+from fenchel.learners.still import Still, StillBlend, tempered
 from fenchel.loops.adahedge import shares_now
 from fenchel.parts.state import Array
 from fenchel.rows import Rows

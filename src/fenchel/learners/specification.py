@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from fenchel import loops, losses, regularizers, rules
-from fenchel.learners.loss_texts import loss_of, text_of
 from fenchel.parts.state import is_part, shape_of
 
 # Classes that were renamed since files were written with them.
@@ -100,7 +99,7 @@ def _value(text: str) -> Any:
             return kind(text)
         except ValueError:
             continue
-    return loss_of(text)
+    return losses.with_parameter(text)
 
 
 def check(name: str, function: Callable[..., Any], parameters: Mapping[str, Any]) -> None:
@@ -122,8 +121,8 @@ def format_specification(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, (losses.Quantile, losses.Huber)):
-        return text_of(value)
+    if is_part(value) and hasattr(value, "text"):  # a loss with its parameter
+        return str(value.text)
     if isinstance(value, (list, tuple)):
         return "+".join(_text(item) for item in value)
     if hasattr(value, "specification"):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -98,6 +98,15 @@ def _call(kernel: Any, state: Any, *arguments: Any) -> None:
 def _make(calls: Calls) -> None:
     for kernel, arguments in calls:
         _call(kernel, *arguments)
+
+
+class WhenAsked(NamedTuple):
+    """What was known when a row was asked whose label came late."""
+
+    known: Array  # the last target
+    said: (
+        Array | None
+    )  # what the prediction was chosen from (see ``asked``); files of before lack it
 
 
 class ClassCombination:
@@ -241,24 +250,18 @@ class NumberCombination:
         y: Array,
         weights: Array,
         bounds: Array,
-        known: Array | None = None,
-        said: Array | None = None,
+        late: WhenAsked | None = None,
     ) -> Array:
-        """The numbers from before each target; ``bounds`` are those of the targets seen before.
-
-        ``known`` is the last target that was known when each row was asked, where that is long ago, ``said``
-        what was chosen from then (see ``asked``).
-        """
-        before = _targets_before(self.last, y, weights)
-        before = before if known is None else known
+        """The numbers from before each target; ``bounds`` are those of the targets seen before."""
+        before = _targets_before(self.last, y, weights) if late is None else late.known
         calls, rows = self._differences(numbers, active, mixed, before, weights, learning=True)
         target = np.empty(len(y))
         _make([*calls, (left_over_into, (y, mixed, target))])
         rest = self.engine.learn(rows, target, weights, True)
         calls, final = self._chosen(mixed, rest, y, weights, bounds.copy())
-        if said is not None:
+        if late is not None and late.said is not None:
             correct, (mixing, (choice, loss, _, *given)) = calls
-            calls = [correct, (mixing, (choice, loss, said.reshape(2, -1).copy(), *given))]
+            calls = [correct, (mixing, (choice, loss, late.said.reshape(2, -1).copy(), *given))]
         _make(calls)
         return final
 
@@ -405,17 +408,11 @@ class Blend(ABC):
 
     @abstractmethod
     def learn(
-        self,
-        margins: Array,
-        y: Array,
-        weights: Array,
-        known: Array | None = None,
-        said: Array | None = None,
+        self, margins: Array, y: Array, weights: Array, late: WhenAsked | None = None
     ) -> Array:
         """Predict each row from before its label, which then counts.
 
-        Where labels came late, ``known`` is the last target known when the rows were asked, and ``said`` what
-        ``asked`` returned of a single one.
+        Where labels came ``late``, a mixture is charged for what it knew when it was asked.
         """
 
     def ask(self, margins: Array) -> tuple[Array, Array]:
@@ -473,16 +470,11 @@ class ClassBlend(Blend):
             self.combination.choice.losses[VOTE] = self.hedge.expected[0]
 
     def learn(
-        self,
-        margins: Array,
-        y: Array,
-        weights: Array,
-        known: Array | None = None,
-        said: Array | None = None,
+        self, margins: Array, y: Array, weights: Array, late: WhenAsked | None = None
     ) -> Array:
         """Shares of one for each class."""
         labels = np.empty(len(y), np.int64)
-        calls, out = self._calls(margins, labels, weights, True, said)
+        calls, out = self._calls(margins, labels, weights, True, late and late.said)
         _make([(self.encode, (y, labels)), *calls])
         return out
 
@@ -593,12 +585,7 @@ class NumberBlend(Blend):
         return twin
 
     def learn(
-        self,
-        margins: Array,
-        y: Array,
-        weights: Array,
-        known: Array | None = None,
-        said: Array | None = None,
+        self, margins: Array, y: Array, weights: Array, late: WhenAsked | None = None
     ) -> Array:
         """One number a row."""
         numbers, before = _numbers_of(margins), self.bounds.copy()
@@ -606,7 +593,7 @@ class NumberBlend(Blend):
         mix_numbers(self.hedge, self.loss, numbers, y, weights, self.bounds, mixed)
         if self.combination is None:
             return mixed
-        given = numbers, self.hedge.active, mixed, y, weights, before, known, said
+        given = numbers, self.hedge.active, mixed, y, weights, before, late
         return self.combination.learn(*given)
 
     def read(self, margins: Array) -> Array:

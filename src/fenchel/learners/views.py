@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from fenchel.learners.engine import ONE
-from fenchel.learners.frozen import as_columns
 from fenchel.learners.quadratic import (
     anchored,
     around_mean,
@@ -24,6 +23,7 @@ from fenchel.learners.quadratic import (
     singles,
     waving,
 )
+from fenchel.learners.still import as_columns
 from fenchel.learners.wave_terms import wave_slopes
 from fenchel.loops.curves import BEHIND, KNOTS, SAMPLE, curves_of, knots_of
 from fenchel.loops.feature_pairs import pairs_of, plain_anchors

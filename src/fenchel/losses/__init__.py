@@ -2,7 +2,7 @@
 
 from fenchel.losses.hinge import Hinge, MulticlassHinge, SquaredHinge, rival
 from fenchel.losses.logistic import Logistic
-from fenchel.losses.named import BY_NAME, named
+from fenchel.losses.named import BY_NAME, named, with_parameter
 from fenchel.losses.poisson import Poisson
 from fenchel.losses.protocol import derivative, value
 from fenchel.losses.regression import Absolute, EpsilonInsensitive, Huber, Quantile, Squared
@@ -23,4 +23,5 @@ __all__ = [
     "named",
     "rival",
     "value",
+    "with_parameter",
 ]

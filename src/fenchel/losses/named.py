@@ -24,6 +24,26 @@ BY_NAME: dict[str, type] = {
 }
 
 
+def with_parameter(text: str) -> Any:
+    """Return the loss of a name with its parameter, as an object; any other text as it is.
+
+    >>> with_parameter("quantile:0.9"), with_parameter("hinge")
+    (Quantile(tau=0.9), 'hinge')
+    """
+    name, _, level = text.partition(":")
+    if name not in ("quantile", "huber") or not level:
+        return text
+    try:
+        found = float(level)
+    except ValueError:
+        found = -1.0
+    if name == "quantile" and not 0.0 < found < 1.0:
+        raise ValueError(f"loss={text!r}: the level lies between 0 and 1, as in quantile:0.9")
+    if not 0.0 < found < float("inf"):
+        raise ValueError(f"loss={text!r}: give a number above 0, as in huber:2")
+    return Quantile(tau=found) if name == "quantile" else Huber(delta=found)
+
+
 def named(loss: Any) -> Any:
     """Return the loss of this name, or the loss object itself.
 
@@ -32,6 +52,7 @@ def named(loss: Any) -> Any:
     >>> named(Huber(delta=2.0))
     Huber(delta=2.0)
     """
+    loss = with_parameter(loss) if isinstance(loss, str) else loss
     if isinstance(loss, str):
         key = loss.replace("-", "_")
         if key not in BY_NAME:

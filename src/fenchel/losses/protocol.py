@@ -77,6 +77,22 @@ def counts_of(loss: Any) -> bool:
     return bool(getattr(loss, "counts", False))
 
 
+def level_of(loss: Any) -> float | None:
+    """Of which quantile the loss is; None where it is another."""
+    level: float | None = getattr(loss, "level", None)
+    return level
+
+
+def shortest(number: float) -> str:
+    """A parameter as users write it: no digit more than it needs.
+
+    >>> shortest(2.0), shortest(0.9)
+    ('2', '0.9')
+    """
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
+
+
 def family_of(loss: Any) -> str:
     """The loss by its name in a theorem, "" where none names it."""
     return str(getattr(loss, "family", ""))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fenchel._numba.libm import exp, expm1
-from fenchel.losses.protocol import derivative, flow, value
+from fenchel.losses.protocol import derivative, flow, shortest, value
 from fenchel.parts.state import Array, part
 
 
@@ -163,6 +163,16 @@ class Quantile(NamedTuple):
     tau: float = 0.5
 
     @property
+    def text(self) -> str:
+        """The loss as users write it."""
+        return f"quantile:{shortest(self.tau)}"
+
+    @property
+    def level(self) -> float:
+        """Of which quantile it is."""
+        return self.tau
+
+    @property
     def lipschitz(self) -> float:
         """|ℓ′| ≤ max(τ, 1 − τ)."""
         return max(self.tau, 1.0 - self.tau)
@@ -209,6 +219,11 @@ class Huber(NamedTuple):
     """
 
     delta: float = 1.0
+
+    @property
+    def text(self) -> str:
+        """The loss as users write it."""
+        return f"huber:{shortest(self.delta)}"
 
     @property
     def lipschitz(self) -> float:

@@ -22,8 +22,8 @@ from fenchel.cli.tasks import GUESS_ROWS, LabelCheck, guess_task, labels_of
 from fenchel.evaluate import Contest, best_certificates, embedded, learners_for
 from fenchel.evaluate.default_learners import MOST_FULL
 from fenchel.learners import Learner
-from fenchel.learners.loss_texts import loss_of
 from fenchel.learners.specification import name_of
+from fenchel.losses import with_parameter
 from fenchel.report.stream_stats import StreamStats
 from fenchel.rows import Block
 from fenchel.streams import Skipped
@@ -117,7 +117,9 @@ def _named(
 
 def _suitable(task: str, columns: int, builder: Builder) -> dict[str, Learner]:
     """Build all that suit the task, and take the loss or keep the ledger where that is asked for."""
-    chosen = learners_for(task, columns, None if builder.loss is None else loss_of(builder.loss))
+    chosen = learners_for(
+        task, columns, None if builder.loss is None else with_parameter(builder.loss)
+    )
     if not chosen:
         raise click.BadParameter(
             f"no learner for {task} takes {builder.loss}.", param_hint="'--loss'"
