@@ -22,10 +22,8 @@ from fenchel.learners import Learner
 from fenchel.learners.registry import learner_of
 from fenchel.rows import Block
 
-JUDGES, SAMPLE = (
-    16,
-    4096,
-)  # shards whose first rows choose what a merged model uses frozen, and how many rows
+# Shards whose first rows choose what a merged model uses frozen, and how many rows.
+JUDGES, SAMPLE = 16, 4096
 
 
 @dataclass

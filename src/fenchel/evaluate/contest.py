@@ -47,9 +47,7 @@ class Comparison(NamedTuple):
     tested_by: str = ""  # what the verdicts are about
     because: str = ""
     loss: str = ""  # that numbers are told in; nothing for classes
-    frozen: dict[str, float] | None = (
-        None  # the losses that ranked them, where these are of frozen use
-    )
+    frozen: dict[str, float] | None = None  # the losses that ranked them, where of frozen use
 
     @property
     def best(self) -> Entrant:

@@ -43,9 +43,8 @@ def shown(value: bytes) -> str:
 
 def _places(line: bytes) -> Iterator[Place]:
     """Every member of every object, and every item of every list, innermost first."""
-    outer: list[
-        Any
-    ] = []  # of each object or list around: where it began, its name, its items so far
+    # Of each object or list around: where it began, its name, its items so far.
+    outer: list[Any] = []
     name, start = "", 0
     for at, end, token, is_key in _tokens(line):
         if token in b":,":
