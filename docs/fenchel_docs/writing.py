@@ -27,6 +27,7 @@ class Written(Directive):
         return path
 
     def markdown(self) -> str:
+        """Write what stands in the directive's place; every directive has its own."""
         raise NotImplementedError
 
 
