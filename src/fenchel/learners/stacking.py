@@ -253,7 +253,8 @@ class NumberCombination:
         late: WhenAsked | None = None,
     ) -> Array:
         """The numbers from before each target; ``bounds`` are those of the targets seen before."""
-        before = _targets_before(self.last, y, weights) if late is None else late.known
+        before = _targets_before(self.last, y, weights)  # which moves on
+        before = before if late is None else late.known
         calls, rows = self._differences(numbers, active, mixed, before, weights, learning=True)
         target = np.empty(len(y))
         _make([*calls, (left_over_into, (y, mixed, target))])
